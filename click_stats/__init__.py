@@ -1,0 +1,73 @@
+"""click-stats: how sure a benchmark score is, which differences are real, which questions are broken."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from click_stats.api import (
+        accuracy,
+        analyze,
+        compare,
+        power,
+        ranks,
+        read_items,
+        read_models,
+        read_trials,
+        report,
+    )
+    from click_stats.counts import Counts
+    from click_stats.errors import ClickStatsError
+    from click_stats.items import ItemTable
+    from click_stats.models import ModelTable
+    from click_stats.results import Result
+    from click_stats.trials import Trials
+
+__version__ = "0.1.0"
+
+_WHERE = {
+    "ClickStatsError": "click_stats.errors",
+    "Counts": "click_stats.counts",
+    "ItemTable": "click_stats.items",
+    "ModelTable": "click_stats.models",
+    "Result": "click_stats.results",
+    "Trials": "click_stats.trials",
+    "accuracy": "click_stats.api",
+    "analyze": "click_stats.api",
+    "compare": "click_stats.api",
+    "power": "click_stats.api",
+    "ranks": "click_stats.api",
+    "read_items": "click_stats.api",
+    "read_models": "click_stats.api",
+    "read_trials": "click_stats.api",
+    "report": "click_stats.api",
+}
+
+__all__ = [
+    "ClickStatsError",
+    "Counts",
+    "ItemTable",
+    "ModelTable",
+    "Result",
+    "Trials",
+    "accuracy",
+    "analyze",
+    "compare",
+    "power",
+    "ranks",
+    "read_items",
+    "read_models",
+    "read_trials",
+    "report",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_WHERE[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_WHERE])

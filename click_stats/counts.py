@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from click_stats.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 Denominator = Literal["responded", "planned", "in_option"]
 FloatArray = npt.NDArray[np.float64]
@@ -122,9 +124,7 @@ class Counts:
         elif denominator == "planned":
             trials = np.maximum(self.planned, self.statuses.sum(axis=2))
         else:
-            raise UsageError(
-                f"There is no denominator {denominator!r}.", do="Use responded, planned or in_option."
-            )
+            raise UsageError(f"There is no denominator {denominator!r}.", do="Use responded, planned or in_option.")
         with np.errstate(invalid="ignore", divide="ignore"):
             values = np.where(trials > 0, self.correct / trials, np.nan)
         return Scores(values, trials)
@@ -143,7 +143,7 @@ class Counts:
 
     def select(self, units: Sequence[str] | None = None, items: npt.NDArray[np.bool_] | None = None) -> Counts:
         """Return the counts of some units (labels, in this order) and some items (a mask)."""
-        rows = np.arange(len(self.units)) if units is None else self.units.index.get_indexer(list(units))
+        rows = np.arange(len(self.units)) if units is None else self.units.index.get_indexer(pd.Index(list(units)))
         if (rows < 0).any():
             unknown = [unit for unit, row in zip(units or (), rows, strict=True) if row < 0]
             raise UsageError(

@@ -57,7 +57,9 @@ class Result:
             return pd.DataFrame([dict(self.summary)])
         if name not in self.tables:
             raise UsageError(
-                f"The result {self.name!r} has no table {name!r}.", found=", ".join(self.tables), do="Use one of these."
+                f"The result {self.name!r} has no table {name!r}.",
+                found=", ".join(self.tables),
+                do="Use one of these.",
             )
         return self.tables[name].copy()
 
@@ -150,7 +152,7 @@ class ResultSet:
         return cls(data["study"], results, data["meta"])
 
 
-def plain(value: Any) -> Any:  # noqa: ANN401
+def plain(value: Any) -> Any:
     """Turn numpy and pandas values into plain ones; a number that is undefined becomes None."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
@@ -168,7 +170,7 @@ def plain(value: Any) -> Any:  # noqa: ANN401
     return value if isinstance(value, str) else str(value)
 
 
-def dump_json(data: Any) -> str:  # noqa: ANN401
+def dump_json(data: Any) -> str:
     """Write plain data as JSON that a strict reader accepts, one stable form."""
     return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
@@ -179,7 +181,5 @@ def _rows(frame: pd.DataFrame) -> list[list[Any]]:
 
 def _typed(frame: pd.DataFrame) -> pd.DataFrame:
     """Give columns their glossary types: undefined integers need pandas' nullable type."""
-    kinds = {"integer": "Int64", "number": "float64", "boolean": "boolean", "text": "object"}
-    for name in frame.columns:
-        frame[name] = frame[name].astype(kinds[glossary.columns()[name].type])
-    return frame
+    kinds: dict[str, Any] = {"integer": "Int64", "number": "float64", "boolean": "boolean", "text": "object"}
+    return frame.astype({name: kinds[glossary.columns()[name].type] for name in frame.columns})

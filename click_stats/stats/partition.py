@@ -67,15 +67,15 @@ def _groups(counts: Counts, by: str) -> list[Group]:
     if by == MACRO:
         codes, names = pd.factorize(counts.items["category"])
         return [Group(by, f"mean of {len(names)} categories", everything, codes.astype(np.int64))]
-    names = by.split(CROSSING)
-    unknown = [name for name in names if name not in counts.items.columns]
+    columns = by.split(CROSSING)
+    unknown = [name for name in columns if name not in counts.items.columns]
     if unknown:
         raise UsageError(
             f"Items cannot be grouped by {by!r}: there is no item column {unknown[0]!r}.",
             found=", ".join(map(str, counts.items.columns)),
             do=f"Use {OVERALL}, {MACRO}, one of these columns, or two of them joined by {CROSSING!r}.",
         )
-    keys = [_ordered(counts, name) for name in names]
+    keys = [_ordered(counts, name) for name in columns]
     grouped = counts.items.reset_index(drop=True).groupby(keys, observed=True, sort=True).indices
     return [
         Group(by, CROSSING.join(map(str, key if isinstance(key, tuple) else (key,))), np.sort(positions))

@@ -1,0 +1,23 @@
+"""All analyses, on one screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from click_stats.stats.accuracy import accuracy
+from click_stats.stats.compare import compare
+from click_stats.stats.power import power
+from click_stats.stats.ranks import ranks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from click_stats.results import Result
+
+ANALYSES: Mapping[str, Callable[..., Result]] = {
+    "accuracy": accuracy,  # how good, how sure
+    "compare": compare,  # which models differ
+    "ranks": ranks,  # is number 1 number 1
+    "power": power,  # what could be seen
+}
+"""Name to function ``f(counts, *, ..., seed) -> Result``."""

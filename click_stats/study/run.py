@@ -1,0 +1,107 @@
+"""Runs a study: three tables in, results out."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from click_stats.errors import UsageError
+from click_stats.results import Result, ResultSet, plain
+from click_stats.study.registry import ANALYSES
+from click_stats.study.study import signature
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from click_stats.counts import Counts
+    from click_stats.items import ItemTable
+    from click_stats.models import ModelTable
+    from click_stats.study.study import Study
+    from click_stats.trials import Trials
+
+    Progress = Callable[[int, int, str], None]
+
+LIBRARIES = ("numpy", "scipy", "pandas", "statsmodels", "duckdb")
+"""Libraries whose version may change a last digit; named in the results."""
+
+
+def run_study(
+    study: Study,
+    trials: Trials,
+    items: ItemTable,
+    models: ModelTable | None = None,
+    *,
+    same_protocol: bool = False,
+    progress: Progress | None = None,
+) -> ResultSet:
+    """Run all analyses of a study.
+
+    Parameters
+    ----------
+    study
+        A checked study.
+    trials, items, models
+        The three tables. Units are ordered, selected and renamed by ``models`` where given.
+    same_protocol
+        Refuse to compare units whose stated protocols differ.
+    progress
+        Called as ``progress(done, total, name)`` before each analysis and once at the end.
+
+    Raises
+    ------
+    UsageError
+        ``same_protocol`` and the protocols differ.
+    """
+    needs_cells = any(values.get("target") == "fixed" for values in study.analyses.values())
+    counts = trials.counts(cells=needs_cells)
+    if same_protocol:
+        refuse_mixed_protocols(counts)
+    results: dict[str, Result] = {"account": trials.account, "items": items.groups_result()}
+    if models is not None:
+        counts = models.select(counts)
+    results["models"] = model_facts(counts, models)
+    total = len(study.analyses)
+    for done, (name, values) in enumerate(study.analyses.items()):
+        if progress:
+            progress(done, total, name)
+        seed: dict[str, Any] = {"seed": study.seed} if "seed" in signature(ANALYSES[name]) else {}
+        results[name] = ANALYSES[name](counts, **{**seed, **values})
+    if progress:
+        progress(total, total, "")
+    return ResultSet(study.name, results, study_meta(study, trials, items))
+
+
+def refuse_mixed_protocols(counts: Counts) -> None:
+    """Raise UsageError when units were run under different stated protocols."""
+    stated = counts.units["protocol"]
+    stated = stated[stated != ""]
+    if stated.nunique() > 1:
+        found = "; ".join(f"{unit}: {digest}" for unit, digest in stated.items())
+        raise UsageError(
+            "The models were run under different protocols.",
+            found=found,
+            do="Compare only models of one protocol, or leave out --same-protocol: such pairs are then marked.",
+        )
+
+
+def model_facts(counts: Counts, models: ModelTable | None) -> Result:
+    """Return what is known of the models; without a model table only their names."""
+    from click_stats.models import ModelTable  # noqa: PLC0415 -- only to make an empty one
+
+    return (models if models is not None else ModelTable.empty()).facts(counts.units)
+
+
+def study_meta(study: Study, trials: Trials, items: ItemTable) -> dict[str, Any]:
+    """Return what is needed to make the results again: no time, path or thread count."""
+    return {
+        "version": version("click-stats"),
+        "python": platform.python_version(),
+        "libraries": {name: version(name) for name in LIBRARIES},
+        "seed": study.seed,
+        "parameters": plain(study.analyses),
+        "benchmark": items.definition.name,
+        "item_digest": items.digest,
+        "data_digests": plain(trials.digests),
+        "warnings": [*items.warnings],
+    }

@@ -1,0 +1,1 @@
+"""Shows results: tables, figures, documents. Imports no analysis."""

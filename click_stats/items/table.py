@@ -1,0 +1,164 @@
+"""The item table: one row per question, with what the analyses need to know of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from click_stats.errors import DataError, UsageError
+from click_stats.items.definition import labels
+from click_stats.items.digest import digest
+from click_stats.results import Result
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from click_stats.items.definition import Definition
+
+KEY_COLUMNS = (
+    "id",
+    "category",
+    "domain",
+    "source",
+    "n_options",
+    "gold",
+    "cluster",
+    "has_passage",
+    "n_chars",
+    "negated",
+    "digest",
+)
+"""Columns that every item table has, in this order."""
+TEXT_COLUMNS = ("passage", "question", "options")
+"""Columns of a table with texts; ``options`` holds tuples of text."""
+DIGESTED = ("id", "category", "domain", "source", "n_options", "gold", "cluster", "digest")
+"""What two tables must share to give the same results."""
+LABELS = "labels"
+"""Optional column: the label set of single items, where it is not the definition's."""
+
+
+@dataclass(frozen=True)
+class ItemTable:
+    """The questions of a benchmark.
+
+    Attributes
+    ----------
+    frame
+        Index ``item`` (``<category>/<id>``: ids alone are not unique), columns :data:`KEY_COLUMNS`, with texts
+        also :data:`TEXT_COLUMNS`, then columns of the user's own. ``gold`` counts from 0. Categories stand in
+        report order.
+    definition
+        The benchmark's facts.
+    warnings
+        What was repaired or looks wrong, in sentences.
+    """
+
+    frame: pd.DataFrame
+    definition: Definition
+    warnings: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    @property
+    def has_text(self) -> bool:
+        """Whether the table holds the texts of the questions."""
+        return set(TEXT_COLUMNS) <= set(self.frame.columns)
+
+    @cached_property
+    def digest(self) -> str:
+        """Fingerprint of the columns that results depend on (:data:`DIGESTED`); the order of rows does not matter."""
+        columns = [self.frame.index, *(self.frame[name] for name in DIGESTED)]
+        rows = zip(*(column.astype(str) for column in columns), strict=True)
+        return digest("\t".join(row) for row in sorted(rows))
+
+    @cached_property
+    def _labels(self) -> dict[str, tuple[str, ...]]:
+        own = self.frame[LABELS] if LABELS in self.frame.columns else [""] * len(self.frame)
+        rows = zip(self.frame.index, self.frame["n_options"], own, strict=True)
+        return {str(item): labels(int(n), str(given or self.definition.labels)) for item, n, given in rows}
+
+    @cached_property
+    def _items(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for item, id_ in self.frame["id"].items():
+            found.setdefault(str(id_), []).append(str(item))
+        return found
+
+    def labels(self, item: str) -> tuple[str, ...]:
+        """Return the labels of an item's options in displayed order, e.g. ``("A", "B", "C", "D")``.
+
+        Raises
+        ------
+        UsageError
+            The table has no such item.
+        """
+        if item not in self._labels:
+            raise UsageError(f"There is no item {item!r} in the table.", do=self._hint(item))
+        return self._labels[item]
+
+    def by_id(self, id_: str) -> list[str]:
+        """Return the keys of the items with this id: none, one, or several in different categories."""
+        return list(self._items.get(id_, ()))
+
+    def require_text(self) -> None:
+        """Raise DataError, saying how to get them, when the table has no texts."""
+        if not self.has_text:
+            raise DataError(
+                f"This needs the texts of {self.definition.name}, and the item table has keys only.",
+                do=self.definition.obtain or "Hand over a table with the columns question and options.",
+            )
+
+    def groups_result(self) -> Result:
+        """Return the Result ``items``: size, clusters and chance level of each group of items.
+
+        Table ``groups``: overall, macro (mean over categories), domains, categories. ``chance`` is the accuracy of
+        uniform guessing: the mean of 1/n_options over items; for macro the mean of the categories' means.
+        """
+        import pandas as pd  # noqa: PLC0415 -- keeps the layer cheap to import
+
+        frame = self.frame.assign(chance=1 / self.frame["n_options"].astype(float))
+        present = set(frame["category"])
+        named = [entry for entry in self.definition.categories if entry.name in present]
+        domains = [entry for entry in self.definition.domains if entry.name in set(frame["domain"])]
+        by_category = frame.groupby("category", sort=False)["chance"].mean()
+        overall = _group(frame, "overall", "all items", "All items", "전체 문항")
+        macro = _group(
+            frame,
+            "macro",
+            f"mean of {len(named)} categories",
+            f"Mean of {len(named)} categories",
+            f"범주 {len(named)}개의 평균",
+        )
+        rows = [overall, {**macro, "chance": float(by_category.mean())}]
+        rows += [
+            _group(frame[frame[by] == entry.name], by, entry.name, entry.label_en, entry.label_ko)
+            for by, entries in (("domain", domains), ("category", named))
+            for entry in entries
+        ]
+        meta = {
+            "method": "Counts of the item table; chance is the mean of 1/n_options over items.",
+            "benchmark": self.definition.name,
+            "item_revision": self.definition.revision,
+            "digest": self.digest,
+            "warnings": list(self.warnings),
+        }
+        summary = {"n_items": len(frame), "n_clusters": overall["n_clusters"], "chance": overall["chance"]}
+        return Result("items", {"groups": pd.DataFrame(rows)}, summary, meta)
+
+    def _hint(self, item: str) -> str:
+        others = self.by_id(item.rpartition("/")[2]) or list(self._labels)[:3]
+        return "Keys are <category>/<id>, e.g. " + ", ".join(others)
+
+
+def _group(frame: pd.DataFrame, by: str, name: str, label_en: str, label_ko: str) -> dict[str, Any]:
+    return {
+        "by": by,
+        "group": name,
+        "label_en": label_en,
+        "label_ko": label_ko,
+        "n_items": len(frame),
+        "n_clusters": int(frame["cluster"].nunique()),
+        "chance": float(frame["chance"].mean()),
+    }

@@ -68,7 +68,9 @@ class ClusterSums(NamedTuple):
     scaled: FloatArray
 
 
-def cluster_mean(values: FloatArray, clusters: IntArray, strata: IntArray | None = None) -> ClusteredMean:
+def cluster_mean(
+    values: FloatArray, clusters: IntArray, strata: IntArray | None = None, weights: FloatArray | None = None
+) -> ClusteredMean:
     """Return the mean over items with its cluster-robust standard error.
 
     Parameters
@@ -79,15 +81,18 @@ def cluster_mean(values: FloatArray, clusters: IntArray, strata: IntArray | None
         (I,) codes >= 0 of the clusters, e.g. passages.
     strata
         (I,) codes of categories: the estimate is then the mean over categories of their means.
+    weights
+        (I,) weights of the items within their mean, e.g. numbers of trials; equal by default.
 
     Notes
     -----
-    With weights w_i = 1/n (or 1/(C n_c) in category c of C) and u_g the sum over the items of cluster g of
-    w_i (y_i - ybar), SE² = G/(G - 1) sum u_g² (Liang and Zeger 1986; the factor is "CR1", which for a mean is
-    sandwich::vcovCL with type HC1). With strata the mean and the factor are those of the item's stratum,
-    which without shared passages is the textbook stratified variance; a cluster may cross strata.
+    With w_i = 1/n (or 1/(C n_c) in category c of C; in general proportional to ``weights``) and u_g the sum
+    over the items of cluster g of w_i (y_i - ybar), SE² = G/(G - 1) sum u_g² (Liang and Zeger 1986; the
+    factor is "CR1", which for a mean is sandwich::vcovCL with type HC1). With strata the mean and the factor
+    are those of the item's stratum, which without shared passages is the textbook stratified variance; a
+    cluster may cross strata.
     """
-    values, clusters, strata = _checked(values, clusters, strata)
+    values, clusters, strata, weights = _checked(values, clusters, strata, weights)
     kept = ~np.isnan(values)
     n_items = int(kept.sum())
     if not n_items:
@@ -100,7 +105,7 @@ def cluster_mean(values: FloatArray, clusters: IntArray, strata: IntArray | None
         if empty:
             reason = EMPTY_STRATUM.format(n=empty, of=n_strata)
             return ClusteredMean(np.nan, np.nan, np.nan, n_items, n_clusters, reason)
-    sums = cluster_sums(values, clusters, strata)
+    sums = cluster_sums(values, clusters, strata, weights)
     estimate = _tidy(float(sums.uncentred.sum()))
     if np.isnan(sums.scaled).any():
         reason = ONE_CLUSTER if n_clusters == 1 else ONE_CLUSTER_STRATUM
@@ -114,12 +119,14 @@ def cluster_mean(values: FloatArray, clusters: IntArray, strata: IntArray | None
     return ClusteredMean(estimate, std_error, df, n_items, n_clusters, "")
 
 
-def cluster_sums(values: FloatArray, clusters: IntArray, strata: IntArray | None = None) -> ClusterSums:
+def cluster_sums(
+    values: FloatArray, clusters: IntArray, strata: IntArray | None = None, weights: FloatArray | None = None
+) -> ClusterSums:
     """Return what each cluster contributes to the mean; parameters as in :func:`cluster_mean`.
 
     Strata without a value are left out: :func:`cluster_mean` is the one that refuses them.
     """
-    values, clusters, strata = _checked(values, clusters, strata)
+    values, clusters, strata, weights = _checked(values, clusters, strata, weights)
     size = int(clusters.max(initial=-1)) + 1
     kept = ~np.isnan(values)
     y, g = values[kept], clusters[kept]
@@ -130,15 +137,14 @@ def cluster_sums(values: FloatArray, clusters: IntArray, strata: IntArray | None
     else:
         codes, s = np.unique(strata[kept], return_inverse=True)
         n_strata = codes.size
-    in_stratum = np.bincount(s, minlength=n_strata)
-    weights = 1 / (n_strata * in_stratum[s])
-    centred = weights * (y - (np.bincount(s, y) / in_stratum)[s])
+    share = weights[kept] / np.bincount(s, weights[kept], minlength=n_strata)[s]
+    centred = share / n_strata * (y - np.bincount(s, share * y)[s])
     pairs = np.unique(s * size + g)
     clusters_in = np.bincount(pairs // size, minlength=n_strata)
     with np.errstate(divide="ignore"):
         factor = np.sqrt(clusters_in / (clusters_in - 1.0))
     scaled = centred * factor[s] if np.isfinite(factor).all() else np.full(y.size, np.nan)
-    totals = (np.bincount(g, part, minlength=size) for part in (weights * y, centred, scaled))
+    totals = (np.bincount(g, part, minlength=size) for part in (share / n_strata * y, centred, scaled))
     return ClusterSums(*(total.astype(np.float64) for total in totals))
 
 
@@ -149,19 +155,45 @@ def _tidy(value: float) -> float:
 
 
 def _checked(
-    values: FloatArray, clusters: IntArray, strata: IntArray | None
-) -> tuple[FloatArray, IntArray, IntArray | None]:
+    values: FloatArray, clusters: IntArray, strata: IntArray | None, weights: FloatArray | None
+) -> tuple[FloatArray, IntArray, IntArray | None, FloatArray]:
     values, clusters = np.asarray(values, dtype=np.float64), np.asarray(clusters, dtype=np.int64)
     strata = None if strata is None else np.asarray(strata, dtype=np.int64)
-    if (
-        values.ndim != 1
-        or clusters.shape != values.shape
-        or (strata is not None and strata.shape != values.shape)
-    ):
+    weights = np.ones(values.shape) if weights is None else np.asarray(weights, dtype=np.float64)
+    shapes = {array.shape for array in (values, clusters, strata, weights) if array is not None}
+    if values.ndim != 1 or len(shapes) > 1:
         raise UsageError(
-            "Values, clusters and strata must be one-dimensional and of one length.",
+            "Values, clusters, strata and weights must be one-dimensional and of one length.",
             found=", ".join(map(str, sorted(shapes))),
         )
     if (clusters < 0).any():
         raise UsageError("Cluster codes must not be negative.", found=str(int(clusters.min())))
-    return values, clusters, strata
+    if not (weights[~np.isnan(values)] > 0).all():
+        raise UsageError("Every item with a value needs a weight above 0.")
+    return values, clusters, strata, weights
+
+
+def item_means(values: FloatArray, strata: IntArray | None = None, weights: FloatArray | None = None) -> FloatArray:
+    """Return the means of :func:`cluster_mean` without their errors, for many units at once.
+
+    Parameters
+    ----------
+    values
+        (U, I) item scores; NaN is left out.
+    strata
+        (I,) codes of categories.
+    weights
+        (U, I) weights of the items; equal by default.
+
+    Returns
+    -------
+    FloatArray
+        (U,) means; NaN where no item, or no item of some stratum, has a value.
+    """
+    share = np.where(np.isnan(values), 0.0, 1.0 if weights is None else weights)
+    codes = np.zeros(values.shape[1], dtype=np.int64) if strata is None else strata
+    member = (codes[:, None] == np.unique(codes)).astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        by_stratum = (share * np.nan_to_num(values)) @ member / (share @ member)
+    means: FloatArray = by_stratum.mean(axis=1) if member.shape[1] else np.full(len(values), np.nan)
+    return means

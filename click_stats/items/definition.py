@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LabelSet = Literal["letters", "digits"]
+LABEL_SETS: tuple[LabelSet, ...] = ("letters", "digits")
 MIN_OPTIONS, MAX_OPTIONS = 2, 26
 PACKAGED = "click.toml"
 
@@ -175,6 +176,10 @@ class Definition(_Frozen):
     def category(self, name: str) -> str | None:
         """Return the category that ``name`` (or an alias, whatever its case) means; None when unknown."""
         return self._by_name["categories"].get(_key(name))
+
+    def domain(self, name: str) -> str | None:
+        """Return the domain that ``name`` means; None when unknown."""
+        return self._by_name["domains"].get(_key(name))
 
     def source(self, name: str) -> str | None:
         """Return the source that ``name`` means; any name when the definition lists no sources."""

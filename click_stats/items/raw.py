@@ -6,13 +6,13 @@ import csv
 import io
 import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from click_stats.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
 ENCODINGS = ("utf-8-sig", "cp949")
 """Tried in turn: UTF-8 with or without a byte-order mark, then what a Korean spreadsheet saves."""

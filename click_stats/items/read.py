@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from click_stats.errors import DataError
 from click_stats.items.build import build
 from click_stats.items.definition import Definition, read_definition
 from click_stats.items.raw import read_rows
-from click_stats.items.table import ItemTable
 from click_stats.items.tree import read_tree
+
+if TYPE_CHECKING:
+    from click_stats.items.table import ItemTable
 
 
 def read_items(path: str | Path | None = None, definition: Definition | str | Path | None = None) -> ItemTable:

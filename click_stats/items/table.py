@@ -69,9 +69,8 @@ class ItemTable:
     @cached_property
     def digest(self) -> str:
         """Fingerprint of the columns that results depend on (:data:`DIGESTED`); the order of rows does not matter."""
-        columns = [self.frame.index, *(self.frame[name] for name in DIGESTED)]
-        rows = zip(*(column.astype(str) for column in columns), strict=True)
-        return digest("\t".join(row) for row in sorted(rows))
+        rows = self.frame[list(DIGESTED)].itertuples(name=None)
+        return digest(sorted("\t".join(map(str, row)) for row in rows))
 
     @cached_property
     def _labels(self) -> dict[str, tuple[str, ...]]:

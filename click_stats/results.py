@@ -16,6 +16,8 @@ from click_stats import glossary
 from click_stats.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
 
 JSON_DIGITS = 12
@@ -88,25 +90,25 @@ class Result:
         }
         return cls(data["name"], tables, data["summary"], data["meta"])
 
-    def to_text(self, name: str = "estimates", lang: str = "en") -> str:
-        """Return one table as text for a terminal."""
-        return self._render(name, lang, "text")
+    def to_text(self, name: str = "estimates", lang: str = "en", columns: Sequence[str] | None = None) -> str:
+        """Return one table, or some of its columns, as text for a terminal."""
+        return self._render(name, "text", lang, columns)
 
-    def to_markdown(self, name: str = "estimates", lang: str = "en") -> str:
-        """Return one table as a Markdown pipe table."""
-        return self._render(name, lang, "markdown")
+    def to_markdown(self, name: str = "estimates", lang: str = "en", columns: Sequence[str] | None = None) -> str:
+        """Return one table, or some of its columns, as a Markdown pipe table."""
+        return self._render(name, "markdown", lang, columns)
 
-    def to_latex(self, name: str = "estimates", lang: str = "en") -> str:
-        """Return one table as LaTeX with booktabs rules."""
-        return self._render(name, lang, "latex")
+    def to_latex(self, name: str = "estimates", lang: str = "en", columns: Sequence[str] | None = None) -> str:
+        """Return one table, or some of its columns, as LaTeX with booktabs rules."""
+        return self._render(name, "latex", lang, columns)
 
     def _repr_html_(self) -> str:
-        return self._render(next(iter(self.tables)), "en", "html")
+        return self._render(next(iter(self.tables)), "html")
 
-    def _render(self, name: str, lang: str, fmt: str) -> str:
+    def _render(self, name: str, fmt: str, lang: str = "en", columns: Sequence[str] | None = None) -> str:
         from click_stats.render import tables  # noqa: PLC0415 -- the one upward import, on use
 
-        return tables.result_table(self, name, lang=lang).render(fmt)
+        return tables.result_table(self, name, lang=lang, columns=columns).render(fmt)
 
     def plot(self, ax: Axes | None = None, *, lang: str = "en") -> Axes:
         """Draw the result's main figure on ``ax`` (a new one by default) and return the axes."""

@@ -1,0 +1,267 @@
+"""The public verbs: read three tables, analyse them, report what was found.
+
+Imports stand inside the functions, so that ``import click_stats`` and the command line's help stay light.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from click_stats.counts import Counts
+    from click_stats.doctor import Finding
+    from click_stats.items import ItemTable
+    from click_stats.models import ModelTable
+    from click_stats.results import Result, ResultSet
+    from click_stats.trials import Trials
+
+    PathLike = str | Path
+    Progress = Callable[[int, int, str], None]
+
+
+def read_items(path: PathLike | None = None, *, definition: PathLike | None = None) -> ItemTable:
+    """Read the items of a benchmark.
+
+    Parameters
+    ----------
+    path
+        None for the packaged key table of CLIcK (no texts: enough for every analysis of existing results);
+        the dataset's folder; one JSON, JSONL, CSV or parquet table; or a Hugging Face id.
+    definition
+        TOML file with the facts of another benchmark (categories, domains, labels); None for CLIcK.
+
+    Raises
+    ------
+    DataError
+        The items cannot be read or contradict themselves; the message names the item.
+    """
+    from click_stats import items
+
+    return items.read_items(path, None if definition is None else items.read_definition(definition))
+
+
+def read_models(path: PathLike) -> ModelTable:
+    """Read facts of the models from a CSV file; see ``fixtures/models.csv`` for the columns.
+
+    Raises
+    ------
+    DataError
+        The file cannot be read or has columns or values of another kind.
+    """
+    from click_stats import models
+
+    return models.read_models(Path(path))
+
+
+def read_trials(
+    paths: PathLike | Sequence[PathLike],
+    items: ItemTable | None = None,
+    *,
+    format: str | None = None,  # noqa: A002 -- the word users know from pandas and the command line
+    columns: Mapping[str, str] | None = None,
+    runs: PathLike | None = None,
+    progress: Progress | None = None,
+) -> Trials:
+    """Read answers of models: result files, trial tables, or folders of these.
+
+    Parameters
+    ----------
+    paths
+        One or several files or folders.
+    items
+        The items answered; CLIcK's packaged key table by default.
+    format
+        Name of the importer; found by looking at each file when None.
+    columns
+        For long tables: our column name to the file's, e.g. ``{"item_id": "question"}``.
+    runs
+        CSV file with facts of the runs (prompt, order, shots, decoding, revision) for the comparability table.
+    progress
+        Called as ``progress(done, total, what)``.
+
+    Raises
+    ------
+    DataError
+        A file cannot be read, belongs to other items, or states other answers than the item table.
+    """
+    from click_stats import trials
+
+    return trials.read_trials(
+        paths,
+        items if items is not None else read_items(),
+        format=format,
+        columns=columns,
+        runs=runs,
+        progress=progress,
+    )
+
+
+def accuracy(trials: Trials | Counts, items: ItemTable | None = None, **parameters: Any) -> Result:
+    """Return how good each model is and how sure that is; see :func:`click_stats.stats.accuracy.accuracy`.
+
+    Examples
+    --------
+    >>> cs.accuracy(trials, by="category", interval="bca", seed=1).to_frame()  # doctest: +SKIP
+    """
+    return _run("accuracy", trials, items, parameters)
+
+
+def compare(trials: Trials | Counts, items: ItemTable | None = None, **parameters: Any) -> Result:
+    """Return which models differ; see :func:`click_stats.stats.compare.compare`."""
+    return _run("compare", trials, items, parameters)
+
+
+def ranks(trials: Trials | Counts, items: ItemTable | None = None, **parameters: Any) -> Result:
+    """Return which ranks the data leave possible; see :func:`click_stats.stats.ranks.ranks`."""
+    return _run("ranks", trials, items, parameters)
+
+
+def power(trials: Trials | Counts, items: ItemTable | None = None, **parameters: Any) -> Result:
+    """Return which differences the data could show; see :func:`click_stats.stats.power.power`."""
+    return _run("power", trials, items, parameters)
+
+
+def analyze(
+    study: str,
+    trials: Trials,
+    items: ItemTable | None = None,
+    *,
+    models: ModelTable | None = None,
+    out: PathLike | None = None,
+    same_protocol: bool = False,
+    force: bool = False,
+    command: Sequence[str] = (),
+    content: Sequence[Path] = (),
+    progress: Progress | None = None,
+    **parameters: Any,
+) -> ResultSet:
+    """Run a study and return its results; with ``out`` also write them into that folder.
+
+    Parameters
+    ----------
+    study
+        Name of a declaration in ``analyses/``, e.g. ``audit``.
+    trials, items, models
+        The three tables; ``items`` defaults to those the trials were read with.
+    out
+        Folder for ``results.json``, one CSV per table, and a manifest.
+    same_protocol
+        Refuse to compare models whose stated protocols differ.
+    force
+        Replace what an earlier run left in ``out``.
+    command
+        Command line that is noted in the manifest.
+    content
+        Folders searched for declarations before the packaged ones.
+    parameters
+        Set in every analysis of the study that has a parameter of that name, e.g. ``reference="gpt-4o"``.
+
+    Raises
+    ------
+    UsageError
+        There is no such study, or a parameter does not fit.
+    DataError
+        The data do not allow the study, or ``out`` cannot be written.
+    """
+    from click_stats.study import read_study, run_study, write_results
+
+    declared = read_study(study, content).with_parameters(**parameters)
+    results = run_study(
+        declared,
+        trials if items is None else trials.with_items(items),
+        models=models,
+        same_protocol=same_protocol,
+        progress=progress,
+    )
+    if out is not None:
+        write_results(results, Path(out), command=command, force=force)
+    return results
+
+
+def report(
+    name: str,
+    trials: Trials,
+    items: ItemTable | None = None,
+    *,
+    out: PathLike,
+    to: str | Sequence[str] = "html",
+    lang: str = "en",
+    models: ModelTable | None = None,
+    engine: str = "auto",
+    same_protocol: bool = False,
+    force: bool = False,
+    command: Sequence[str] = (),
+    content: Sequence[Path] = (),
+    progress: Progress | None = None,
+    **parameters: Any,
+) -> list[Path]:
+    """Run the study ``name``, write its report and return the paths of the rendered files.
+
+    The folder ``out`` is a complete Quarto project: ``report.qmd``, figures, tables as CSV and LaTeX,
+    ``results.json`` and the rendered files; ``quarto render`` works in it by hand.
+
+    Parameters
+    ----------
+    to
+        Formats: any of ``html``, ``pdf``, ``docx``.
+    lang
+        ``en`` or ``ko``.
+    engine
+        ``auto`` (the Quarto CLI when it is installed, else the built-in engine), ``quarto`` or ``builtin``.
+    trials, items, models, same_protocol, force, command, content, parameters
+        As in :func:`analyze`.
+
+    Raises
+    ------
+    MissingDependencyError
+        The ``report`` extra, or the engine asked for, is not installed.
+    RenderError
+        A report could not be rendered, or its output is not what it must be.
+    """
+    from click_stats.render import report as rendering
+
+    rendering.check(name, lang=lang, formats=to, engine=engine, content=content)
+    results = analyze(
+        name,
+        trials,
+        items,
+        models=models,
+        same_protocol=same_protocol,
+        content=content,
+        progress=progress,
+        **parameters,
+    )
+    return rendering.write_report(
+        name,
+        results,
+        Path(out),
+        lang=lang,
+        formats=to,
+        engine=engine,
+        force=force,
+        command=command,
+        content=content,
+        progress=progress,
+    )
+
+
+def _run(name: str, trials: Trials | Counts, items: ItemTable | None, parameters: Mapping[str, Any]) -> Result:
+    from click_stats.counts import Counts
+    from click_stats.study.registry import ANALYSES
+
+    if isinstance(trials, Counts):
+        counts = trials
+    else:
+        source = trials if items is None else trials.with_items(items)
+        counts = source.counts(cells=parameters.get("target") == "fixed")
+    return ANALYSES[name](counts, **parameters)
+
+
+def doctor() -> list[Finding]:
+    """Return what is installed, and what each lack costs; see ``click-stats doctor``."""
+    from click_stats.doctor import examine
+
+    return examine()

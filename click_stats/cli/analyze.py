@@ -1,0 +1,91 @@
+"""``click-stats analyze``: files to tables."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from click_stats import api
+from click_stats.cli import options as o
+from click_stats.cli.progress import note, progress
+
+HELP = """Run the study NAME on FILES and write its tables: results.json, one CSV per table, and a manifest.
+
+Example: click-stats analyze audit results/*.csv -o results
+"""
+
+
+def command(
+    name: Annotated[str, typer.Argument(help="Name of the study, e.g. audit.")],
+    files: o.Files,
+    *,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder to write; not needed with --json.", show_default=False)
+    ] = None,
+    items: o.Items = None,
+    benchmark: o.Benchmark = None,
+    models: o.Models = None,
+    runs: o.Runs = None,
+    format: o.Format = None,  # noqa: A002 -- the name of the option
+    column: o.Columns = None,
+    reference: o.Reference = None,
+    level: o.Level = None,
+    interval: o.Interval = None,
+    denominator: o.Denominator = None,
+    margin: o.Margin = None,
+    draws: o.Draws = None,
+    seed: o.Seed = None,
+    pairwise_items: o.PairwiseItems = False,
+    same_protocol: o.SameProtocol = False,
+    setting: o.Setting = None,
+    content: o.Content = None,
+    force: o.Force = False,
+    quiet: o.Quiet = False,
+    as_json: o.Json = False,
+) -> None:
+    """Parse, call :func:`click_stats.api.analyze`, and say where the tables are."""
+    if out is None and not as_json:
+        raise typer.BadParameter("give a folder with -o, or --json to print the results", param_hint="--out")
+    with progress(quiet=quiet) as show:
+        tables = o.read_tables(
+            files,
+            items=items,
+            benchmark=benchmark,
+            models=models,
+            runs=runs,
+            format=format,
+            columns=column,
+            progress=show,
+        )
+        results = api.analyze(
+            name,
+            tables.trials,
+            tables.items,
+            models=tables.models,
+            out=out,
+            same_protocol=same_protocol,
+            force=force,
+            command=sys.argv,
+            content=content or (),
+            progress=show,
+            **o.parameters(
+                reference=reference,
+                level=level,
+                interval=interval,
+                denominator=denominator,
+                margin=margin,
+                draws=draws,
+                seed=seed,
+                pairwise_items=pairwise_items,
+                setting=setting,
+            ),
+        )
+    if as_json:
+        typer.echo(results.to_json(), nl=False)
+    if out is not None:
+        note(
+            f"results.json and {sum(len(r.tables) for r in results.results.values())} tables are in {out}.", quiet=quiet
+        )

@@ -1,0 +1,91 @@
+"""The application: its commands, and the exit codes and messages of everything that can go wrong."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer.exceptions import TyperException
+
+from click_stats import __version__
+from click_stats.cli import analyze, compare, doctor, import_, items, report
+from click_stats.errors import EXIT_DATA, EXIT_INTERRUPTED, EXIT_USAGE, ClickStatsError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+app = typer.Typer(
+    name="click-stats",
+    help="How sure a benchmark score is, which differences are real, and which questions are broken.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+app.command("report", help=report.HELP)(report.command)
+app.command("analyze", help=analyze.HELP)(analyze.command)
+app.command("compare", help=compare.HELP)(compare.command)
+app.command("import", help=import_.HELP)(import_.command)
+app.add_typer(items.app, name="items")
+app.command("doctor", help=doctor.HELP)(doctor.command)
+
+
+@app.callback()
+def options(
+    *,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an error (anywhere on the line).")
+    ] = False,
+) -> None:
+    """Take the options that stand before a command; ``--debug`` was taken by :func:`main` already."""
+    del debug
+    if version:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit: 0 done, 1 data or render wrong, 2 usage, 3 dependency missing, 130 interrupted."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words
+    words = [word for word in words if word != "--debug"]
+    if words == ["--version"]:
+        sys.stdout.write(f"{__version__}\n")
+        sys.exit(0)
+    try:
+        code = app(words, standalone_mode=False)
+    except ClickStatsError as error:
+        _fail(str(error), error.exit_code, debug=debug)
+    except (typer.Abort, KeyboardInterrupt):
+        _fail("Interrupted: nothing was written.", EXIT_INTERRUPTED, debug=debug)
+    except TyperException as error:
+        if debug:
+            raise
+        show = getattr(error, "show", None)  # writes the usage line and a hint to stderr
+        if show is None:
+            sys.stderr.write(f"click-stats: {error}\n")
+        else:
+            show()
+        sys.exit(EXIT_USAGE)
+    except BrokenPipeError:
+        # The reader of our output (head, less) has gone: not an error of ours, and nothing more can be said.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except MemoryError:
+        _fail("The memory does not suffice.\n  to do: fewer --draws, or a larger machine.", EXIT_DATA, debug=debug)
+    except Exception as error:  # noqa: BLE001 -- the last resort: a person never sees a traceback unasked
+        message = f"Something failed that should not: {type(error).__name__}: {error}"
+        _fail(f"{message}\n  to do: run again with --debug and report what it prints.", EXIT_DATA, debug=debug)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(message: str, code: int, *, debug: bool) -> None:
+    if debug:
+        raise  # noqa: PLE0704 -- called inside an except block only
+    sys.stderr.write(f"click-stats: {message}\n")
+    sys.exit(code)

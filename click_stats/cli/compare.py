@@ -1,0 +1,75 @@
+"""``click-stats compare``: a quick answer in the terminal."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from click_stats import api
+from click_stats.cli import options as o
+from click_stats.cli.progress import note, progress
+
+HELP = """Show which models differ, in the terminal: accuracies, then differences to a reference.
+
+Example: click-stats compare results/*.csv --reference gpt-4o --by category
+"""
+
+ACCURACY_COLUMNS = ("unit", "group", "estimate", "conf_low", "conf_high", "n_items", "coverage", "reason")
+PAIR_COLUMNS = ("unit_a", "unit_b", "group", "estimate", "conf_low", "conf_high", "p_adjusted", "verdict", "reason")
+
+
+def command(
+    files: o.Files,
+    *,
+    by: Annotated[
+        str, typer.Option("--by", help="overall, domain, category, an item column, or a crossing 'a x b'.")
+    ] = "overall",
+    all_pairs: Annotated[
+        bool, typer.Option("--all-pairs", help="Every pair, not only pairs with the reference.")
+    ] = False,
+    lang: Annotated[str, typer.Option("--lang", help="Language of the headings: en or ko.")] = "en",
+    items: o.Items = None,
+    benchmark: o.Benchmark = None,
+    models: o.Models = None,
+    runs: o.Runs = None,
+    format: o.Format = None,  # noqa: A002 -- the name of the option
+    column: o.Columns = None,
+    reference: o.Reference = None,
+    level: o.Level = None,
+    denominator: o.Denominator = None,
+    margin: o.Margin = None,
+    draws: o.Draws = None,
+    seed: o.Seed = None,
+    pairwise_items: o.PairwiseItems = False,
+    quiet: o.Quiet = False,
+    as_json: o.Json = False,
+) -> None:
+    """Parse, call :func:`click_stats.api.compare`, and print two tables."""
+    with progress(quiet=quiet) as show:
+        tables = o.read_tables(
+            files,
+            items=items,
+            benchmark=benchmark,
+            models=models,
+            runs=runs,
+            format=format,
+            columns=column,
+            progress=show,
+        )
+        shared = o.parameters(level=level, denominator=denominator)
+        found = api.compare(
+            tables.trials,
+            tables.items,
+            by=by,
+            **shared,
+            **o.parameters(reference=reference, margin=margin, draws=draws, seed=seed, pairwise_items=pairwise_items),
+        )
+        if as_json:
+            typer.echo(found.to_json(), nl=False)
+            return
+        scores = api.accuracy(tables.trials, tables.items, by=by, **shared)
+    typer.echo(scores.to_text(lang=lang, columns=ACCURACY_COLUMNS))
+    typer.echo(found.to_text("estimates" if all_pairs else "reference", lang=lang, columns=PAIR_COLUMNS))
+    for warning in [*tables.trials.account.meta.get("warnings", ()), *found.meta.get("warnings", ())]:
+        note(f"note: {warning}", quiet=quiet)

@@ -1,0 +1,108 @@
+"""Reads what an engine must know of ``report.qmd``: front matter, language, pictures."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from click_stats.errors import RenderError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+Lang = Literal["en", "ko"]
+REGION: Mapping[str, str] = {"en": "en-US", "ko": "ko-KR"}
+
+
+@dataclass(frozen=True)
+class Document:
+    """Front matter of a report, as pandoc reads it.
+
+    Attributes
+    ----------
+    meta
+        Plain values: text for words and strings, bool, list, dict.
+    images
+        Paths of the pictures in the text, as written.
+    """
+
+    meta: Mapping[str, Any]
+    images: tuple[str, ...] = field(default=())
+
+    @property
+    def lang(self) -> Lang:
+        """``ko`` for Korean, else ``en``."""
+        return "ko" if str(self.meta.get("lang", "en")).lower().startswith("ko") else "en"
+
+    def flag(self, key: str) -> bool:
+        """Whether ``key: true`` stands in the front matter."""
+        return self.meta.get(key) is True
+
+    def text(self, key: str) -> str:
+        """Return the text of ``key``, empty when absent."""
+        value = self.meta.get(key, "")
+        return value if isinstance(value, str) else ""
+
+
+def read_ast(text: str) -> Document:
+    """Return the document that pandoc's JSON ``text`` holds.
+
+    Raises
+    ------
+    RenderError
+        It is not pandoc's JSON.
+    """
+    try:
+        tree = json.loads(text)
+        meta = {key: _plain(value) for key, value in tree["meta"].items()}
+        images = tuple(node["c"][2][0] for node in _nodes(tree["blocks"], "Image"))
+    except (ValueError, KeyError, TypeError, IndexError) as error:
+        raise RenderError("pandoc's reading of the report could not be understood.", found=str(error)) from error
+    return Document(meta, images)
+
+
+def _nodes(tree: Any, kind: str) -> Iterator[dict[str, Any]]:
+    if isinstance(tree, dict):
+        if tree.get("t") == kind:
+            yield tree
+        for value in tree.values():
+            yield from _nodes(value, kind)
+    elif isinstance(tree, list):
+        for value in tree:
+            yield from _nodes(value, kind)
+
+
+def _plain(value: Mapping[str, Any]) -> Any:
+    match value["t"]:
+        case "MetaMap":
+            return {key: _plain(inner) for key, inner in value["c"].items()}
+        case "MetaList":
+            return [_plain(inner) for inner in value["c"]]
+        case "MetaBool":
+            return bool(value["c"])
+        case "MetaString":
+            return str(value["c"])
+        case _:
+            return _words(value["c"])
+
+
+def _words(tree: Any) -> str:
+    """Return the text of inlines or blocks, without formatting."""
+    if isinstance(tree, list):
+        return "".join(_words(node) for node in tree)
+    if not isinstance(tree, dict):
+        return ""
+    match tree["t"]:
+        case "Str":
+            return str(tree["c"])
+        case "Space" | "SoftBreak" | "LineBreak":
+            return " "
+        case "Code" | "Math" | "RawInline":
+            return str(tree["c"][-1])
+        case "Para" | "Plain":
+            return _words(tree["c"]) + " "
+        case "Quoted" | "Span" | "Link":
+            return _words(tree["c"][1])
+        case _:
+            return _words(tree.get("c", []))

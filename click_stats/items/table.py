@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from click_stats.errors import DataError, UsageError
 from click_stats.items.definition import labels
 from click_stats.items.digest import digest
 from click_stats.results import Result
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from click_stats.items.definition import Definition
 
 KEY_COLUMNS = (
@@ -115,8 +115,6 @@ class ItemTable:
         Table ``groups``: overall, macro (mean over categories), domains, categories. ``chance`` is the accuracy of
         uniform guessing: the mean of 1/n_options over items; for macro the mean of the categories' means.
         """
-        import pandas as pd  # noqa: PLC0415 -- keeps the layer cheap to import
-
         frame = self.frame.assign(chance=1 / self.frame["n_options"].astype(float))
         present = set(frame["category"])
         named = [entry for entry in self.definition.categories if entry.name in present]

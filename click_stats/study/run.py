@@ -58,9 +58,10 @@ def run_study(
     if same_protocol:
         refuse_mixed_protocols(counts)
     results: dict[str, Result] = {"account": trials.account, "items": items.groups_result()}
+    # Before the selection: the facts also name the models that it leaves out.
+    results["models"] = model_facts(counts, models)
     if models is not None:
         counts = models.select(counts)
-    results["models"] = model_facts(counts, models)
     total = len(study.analyses)
     for done, (name, values) in enumerate(study.analyses.items()):
         if progress:

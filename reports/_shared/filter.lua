@@ -69,7 +69,7 @@ local function callout_title(div)
   if not first or first.t ~= 'Header' then return nil end
   for _, class in ipairs(div.classes) do
     if class:match('^callout%-') then
-      div.content[1] = pandoc.Div({pandoc.Plain(first.content)}, pandoc.Attr('', {'callout-heading'}))
+      div.content[1] = pandoc.Div({pandoc.Plain(first.content)}, pandoc.Attr('', {'title-of-callout'}))
       return div
     end
   end
@@ -323,7 +323,7 @@ local function callout(div)
   local title, body = pandoc.Inlines{pandoc.Str(words[kind] or kind)}, div.content
   if div.attributes.title then
     title = pandoc.utils.blocks_to_inlines(pandoc.read(div.attributes.title, 'markdown').blocks)
-  elseif body[1] and body[1].t == 'Div' and body[1].classes:includes('callout-heading') then
+  elseif body[1] and body[1].t == 'Div' and body[1].classes:includes('title-of-callout') then
     title = body[1].content[1].content
     body:remove(1)
   end

@@ -1,0 +1,143 @@
+"""What the templates of a report may name: values and functions made from the results."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from click_stats.render import codes, qmd
+from click_stats.render import findings as finding
+from click_stats.render.labels import Labels, frame, labels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from click_stats.render.figures import Drawing
+    from click_stats.render.table import Table
+    from click_stats.results import ResultSet
+
+HEADLINES = ("single", "leaders", "pairs", "reference")
+"""Findings that stand before the first figure; the others follow it."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the templates of a report may name.
+
+    Attributes
+    ----------
+    results
+        The results.
+    names
+        Names of units and item groups in the language of the report.
+    tables, figures
+        By id, in the order in which they are made; templates place those that exist.
+    command
+        The command that made the report, as typed; empty when it was made from Python.
+    """
+
+    results: ResultSet
+    names: Labels
+    tables: Mapping[str, Table]
+    figures: Mapping[str, Drawing]
+    command: str = ""
+
+    @classmethod
+    def of(cls, results: ResultSet, lang: str, command: Sequence[str] = ()) -> Context:
+        """Make the tables and figures of the results in ``lang``."""
+        return cls(results, labels(results, lang), _tables(results, lang), {}, shlex.join(command))
+
+    def values(self) -> dict[str, Any]:
+        """Return values and functions by the names that templates use."""
+        accuracy = frame(self.results, "accuracy")
+        items = frame(self.results, "items", "groups", by="overall")
+        compare = frame(self.results, "compare", "families")
+        return {
+            "benchmark": str(self.results.meta.get("benchmark") or "CLIcK"),
+            "n_units": len(self.names.units),
+            "n_items": int(items["n_items"].iloc[0]) if len(items) else int(accuracy["n_items_total"].max()),
+            "level": float(accuracy["conf_level"].iloc[0]),
+            "alpha": float(compare["alpha"].iloc[0]) if len(compare) else None,
+            "interval_methods": list(dict.fromkeys(accuracy["method"])),
+            "reference": finding.reference_of(self.results),
+            "account": account(self.results),
+            "findings": finding.find(self.results),
+            "headlines": HEADLINES,
+            "warnings": warnings(self.results),
+            "tables": self.tables,
+            "figures": self.figures,
+            "table": self.table,
+            "label": self.label,
+            "link": self.link,
+            "command": self.command,
+        }
+
+    def filters(self) -> dict[str, Callable[..., Any]]:
+        """Return the filters that depend on the results: names of units."""
+        return {"unit": self.names.unit, "units": lambda rows, key="unit": [self.names.unit(row[key]) for row in rows]}
+
+    def table(self, name: str) -> qmd.Markdown:
+        """Return a table with its caption and id."""
+        return qmd.Markdown(self.tables[name].render("markdown").rstrip("\n"))
+
+    def label(self, row: Mapping[str, Any]) -> str:
+        """Return the name of the item group of a row; a row without ``by`` is of a category."""
+        by = str(row.get("by", "category"))
+        return codes.text("macro", self.names.lang) if by == "macro" else self.names.group(by, str(row["group"]))
+
+    def link(self, found: finding.Finding, row: Mapping[str, Any] | None = None) -> qmd.Markdown:
+        """Return a link to the table of a finding, naming the row where there is one."""
+        reference = qmd.Markdown(f"(@{found.table})")
+        if row is None:
+            return reference
+        parts = [self.names.unit(str(row[key])) for key in ("unit", "unit_a", "unit_b") if row.get(key)]
+        if row.get("by") not in {None, "overall"}:
+            parts.append(self.label(row))
+        return qmd.Markdown(" – ").join(parts) + qmd.Markdown(" ") + reference
+
+
+def account(results: ResultSet) -> dict[str, int] | None:
+    """Return how many files and rows were read; None when the results hold no account."""
+    sources = frame(results, "account", "sources")
+    if not len(sources):
+        return None
+    return {
+        "n_files": int(sources["file"].nunique()),
+        "rows_read": int(sources["rows_read"].sum()),
+        "rows_kept": int(sources["rows_kept"].sum()),
+    }
+
+
+def warnings(results: ResultSet) -> list[str]:
+    """Return the warnings of the study and of every result, each once."""
+    metas = [results.meta, *(result.meta for result in results.results.values())]
+    return list(dict.fromkeys(str(text) for meta in metas for text in meta.get("warnings", ())))
+
+
+_PLAIN = {
+    "tbl-accuracy": ("accuracy", "estimates", {"by": "overall"}),
+    "tbl-categories": ("accuracy", "estimates", {"by": "category"}),
+    "tbl-ranks": ("ranks", "estimates", {"by": "overall"}),
+    "tbl-pairs": ("compare", "estimates", {"by": "overall"}),
+    "tbl-reference": ("compare", "reference", {"by": "overall"}),
+    "tbl-reference-categories": ("compare", "reference", {"by": "category"}),
+    "tbl-detectable": ("power", "estimates", {}),
+    "tbl-coverage": ("account", "coverage", {}),
+    "tbl-bounds": ("accuracy", "bounds", {"by": "overall"}),
+    "tbl-comparability": ("account", "comparability", {}),
+    "tbl-gold": ("account", "gold", {}),
+    "tbl-duplicates": ("account", "duplicates", {}),
+    "tbl-dropped": ("account", "dropped", {}),
+}
+
+
+def _tables(results: ResultSet, lang: str) -> dict[str, Table]:
+    from click_stats.render.tables import frame_table
+
+    made = {}
+    for name, (result, table, where) in _PLAIN.items():
+        rows = frame(results, result, table, **where)
+        if len(rows):
+            made[name] = frame_table(rows, caption=f"{result}: {table}", ident=name, lang=lang)
+    return made

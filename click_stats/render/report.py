@@ -1,0 +1,174 @@
+"""Builds a report: results in, a complete Quarto project and its rendered files out."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from click_stats import content as declarations
+from click_stats.errors import RenderError, UsageError
+from click_stats.folders import whole_folder
+from click_stats.glossary import LANGUAGES
+from click_stats.render import qmd
+from click_stats.render.context import Context
+from click_stats.render.engines import FORMATS, choose, render_project
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from click_stats.render.table import Table
+    from click_stats.results import ResultSet
+
+    Progress = Callable[[int, int, str], None]
+
+SHARED = "_shared"
+
+
+def check(
+    name: str,
+    *,
+    lang: str = "en",
+    formats: str | Sequence[str] = "html",
+    engine: str = "auto",
+    content: Sequence[Path] = (),
+) -> None:
+    """Raise what :func:`write_report` would raise about its arguments, before anything is computed.
+
+    Raises
+    ------
+    UsageError
+        Unknown report, language, format or engine.
+    MissingDependencyError
+        The engine is not installed.
+    """
+    folder = declarations.find("reports", name, content)
+    _template(folder, lang)
+    if listed(formats):
+        choose(engine)
+
+
+def write_report(
+    name: str,
+    results: ResultSet,
+    out: Path,
+    *,
+    lang: str = "en",
+    formats: str | Sequence[str] = "html",
+    engine: str = "auto",
+    force: bool = False,
+    command: Sequence[str] = (),
+    content: Sequence[Path] = (),
+    progress: Progress | None = None,
+) -> list[Path]:
+    """Write a report and render it.
+
+    The folder is a complete Quarto project without executed cells: ``report.qmd``, ``_quarto.yml``, ``figures/``
+    (SVG, PNG, and PDF for papers), ``tables/`` (CSV and LaTeX), ``references.bib``, ``results.json``, and the
+    rendered files. It appears whole or not at all.
+
+    Parameters
+    ----------
+    name
+        Name of the report: a folder among the reports.
+    results
+        Results of the study.
+    out
+        Folder to write.
+    lang
+        Language, ``en`` or ``ko``.
+    formats
+        Any of ``html``, ``pdf``, ``docx``, as a list or separated by commas; none writes the project only.
+    engine
+        ``auto``, ``quarto`` or ``builtin``.
+    force
+        Replace what stands in ``out``.
+    command
+        The words of the command that made the report, to be printed in it; empty when it was made from Python.
+    content
+        Folders of the user's own, searched first for the report.
+    progress
+        Called as ``progress(done, total, stage)``.
+
+    Returns
+    -------
+    list of Path
+        The rendered files.
+
+    Raises
+    ------
+    UsageError
+        Unknown report, language or format, or ``out`` holds files.
+    RenderError
+        A template or the rendering failed.
+    """
+    wanted = listed(formats)
+    folder = declarations.find("reports", name, content)
+    total = 1 + len(wanted)
+    say = progress or (lambda _done, _total, _stage: None)
+    with whole_folder(out, force=force) as building:
+        say(0, total, "tables and figures")
+        write_project(folder, results, building, lang=lang, command=command)
+        rendered = []
+        for done, fmt in enumerate(wanted, start=1):
+            say(done, total, fmt)
+            rendered += render_project(building, [fmt], engine=engine)
+        say(total, total, "")
+    return [out / one.path.name for one in rendered]
+
+
+def write_project(
+    folder: Path, results: ResultSet, out: Path, *, lang: str = "en", command: Sequence[str] = ()
+) -> None:
+    """Write the Quarto project of the report in ``folder`` into ``out``, without rendering it.
+
+    Raises
+    ------
+    RenderError
+        The template is wrong, or names what the results do not give.
+    """
+    template = _template(folder, lang)
+    context = Context.of(results, lang, command)
+    environment = qmd.environment([folder, folder.parent / SHARED], lang, filters=context.filters())
+    text = qmd.fill(environment, template.name, context.values())
+    (out / "report.qmd").write_text(text, encoding="utf-8")
+    (out / "results.json").write_text(results.to_json(), encoding="utf-8")
+    shutil.copyfile(folder / "references.bib", out / "references.bib")
+    write_tables(context.tables.values(), out / "tables")
+
+
+def write_tables(tables: Iterable[Table], out: Path) -> None:
+    """Write every table as CSV and as LaTeX."""
+    out.mkdir()
+    for table in tables:
+        for fmt, ending in (("csv", "csv"), ("latex", "tex")):
+            path = out / f"{table.id.removeprefix('tbl-')}.{ending}"
+            path.write_text(table.render(fmt), encoding="utf-8", newline="")
+
+
+def listed(formats: str | Sequence[str]) -> list[str]:
+    """Return the formats, each once, in the order in which they are rendered.
+
+    Raises
+    ------
+    UsageError
+        A format that reports do not have.
+    """
+    names = [name.strip() for name in formats.split(",")] if isinstance(formats, str) else list(formats)
+    unknown = [name for name in names if name and name not in FORMATS]
+    if unknown:
+        raise UsageError(
+            f"Reports have no format {unknown[0]!r}.",
+            found=", ".join(names),
+            do="Use any of: " + ", ".join(FORMATS) + ".",
+        )
+    return [name for name in FORMATS if name in names]
+
+
+def _template(folder: Path, lang: str) -> Path:
+    if lang not in LANGUAGES:
+        raise UsageError(f"Reports have no language {lang!r}.", do="Use one of: " + ", ".join(LANGUAGES) + ".")
+    template = folder / f"report.{lang}.qmd.jinja"
+    if not template.is_file():
+        raise RenderError(f"The report {folder.name!r} has no template in this language.", found=template.name)
+    return template

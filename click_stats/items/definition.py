@@ -80,12 +80,6 @@ class Anchor(_Frozen):
     note: str = ""
 
 
-class Facts(_Frozen):
-    """What is known of the whole dataset; a table that differs is warned about."""
-
-    n_items: int | None = None
-
-
 class Remark(_Frozen):
     """Something odd about one item, by key."""
 
@@ -110,8 +104,8 @@ class Definition(_Frozen):
         Regular expression that finds questions asking for the false statement; empty: not known.
     domains, categories, sources
         In report order. Without sources, any source is accepted.
-    facts, remarks, anchors
-        Facts of the dataset; oddities of single items; numbers about people.
+    remarks, anchors
+        Oddities of single items; numbers about people.
     """
 
     name: str = Field(min_length=1)
@@ -125,7 +119,6 @@ class Definition(_Frozen):
     domains: tuple[Named, ...] = Field(min_length=1)
     categories: tuple[Category, ...] = Field(min_length=1)
     sources: tuple[Named, ...] = ()
-    facts: Facts = Facts()
     remarks: tuple[Remark, ...] = ()
     anchors: tuple[Anchor, ...] = ()
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 ENCODINGS = ("utf-8-sig", "cp949")
 """Tried in turn: UTF-8 with or without a byte-order mark, then what a Korean spreadsheet saves."""
+HANGUL_UTF8 = re.compile(rb"[\xea-\xed][\x80-\xbf][\x80-\xbf]")
 TABLES = (".csv", ".json", ".jsonl", ".parquet")
 
 
@@ -39,16 +42,26 @@ def decode(path: Path) -> str:
         data = path.read_bytes()
     except OSError as error:
         raise DataError(f"The file {path} cannot be read.", found=str(error.strerror or error)) from error
+    faults = []
     for encoding in ENCODINGS:
         try:
             return data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
+        except UnicodeDecodeError as error:
+            faults.append(f"{encoding.removesuffix('-sig').upper()}: {error.reason} at byte {error.start}")
+        if _looks_like_utf8(data):
+            # CP949 would read broken UTF-8 as other characters, without an error.
+            break
     raise DataError(
         f"The text of {path} cannot be decoded.",
-        found="neither UTF-8 nor CP949",
-        do="Save the file as UTF-8.",
+        found="; ".join(faults),
+        do="Save the file as UTF-8. Encodings tried: UTF-8 (with or without byte-order mark), CP949.",
     )
+
+
+def _looks_like_utf8(data: bytes) -> bool:
+    """Whether most bytes beyond ASCII belong to Hangul in UTF-8."""
+    beyond = sum(byte > 0x7F for byte in data)
+    return data.startswith(codecs.BOM_UTF8) or 2 * 3 * len(HANGUL_UTF8.findall(data)) > beyond > 0
 
 
 def read_rows(path: Path) -> list[Row]:
@@ -103,6 +116,8 @@ def _json_lines(path: Path) -> Iterator[Row]:
 
 
 def _load(text: str, where: str) -> Any:
+    if not text.strip():
+        raise DataError(f"{where} is empty.", do="Check that the file is complete.")
     try:
         # Numbers stay as they are written: 01 and 1.0 in an option are text.
         return json.loads(text, parse_int=str, parse_float=str)

@@ -75,11 +75,11 @@ def _groups(counts: Counts, by: str) -> list[Group]:
             found=", ".join(map(str, counts.items.columns)),
             do=f"Use {OVERALL}, {MACRO}, one of these columns, or two of them joined by {CROSSING!r}.",
         )
-    keys = [_ordered(counts, name) for name in columns]
-    grouped = counts.items.reset_index(drop=True).groupby(keys, observed=True, sort=True).indices
+    keys = pd.DataFrame({name: _ordered(counts, name) for name in columns})
+    grouped = keys.groupby(columns, observed=True, sort=True).indices  # in the order of the categories
     return [
         Group(by, CROSSING.join(map(str, key if isinstance(key, tuple) else (key,))), np.sort(positions))
-        for key, positions in sorted(grouped.items(), key=lambda entry: _rank(keys, entry[0]))
+        for key, positions in grouped.items()
     ]
 
 
@@ -87,11 +87,6 @@ def _ordered(counts: Counts, name: str) -> pd.Categorical:
     values = counts.items[name]
     order = {"category": counts.categories, "domain": counts.domains}.get(name) or sorted(values.dropna().unique())
     return pd.Categorical(values, categories=list(order), ordered=True)
-
-
-def _rank(keys: Sequence[pd.Categorical], key: object) -> tuple[int, ...]:
-    parts = key if isinstance(key, tuple) else (key,)
-    return tuple(list(column.categories).index(part) for column, part in zip(keys, parts, strict=True))
 
 
 def clusters(counts: Counts, items: IntArray) -> IntArray:

@@ -1,0 +1,175 @@
+"""The account of an import: what was read, what was left out and why, what is missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from click_stats.counts import INCORRECT, STATUSES
+from click_stats.results import Result
+from click_stats.trials.identify import LEFT_OUT
+from click_stats.trials.runs import FACTS, NOT_STATED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from click_stats.counts import Counts
+
+ALL_ITEMS = "all items"
+SHOWN = 5
+"""Examples named per reason."""
+THIN = 0.5
+"""A category of which a unit answered less than this share is warned about."""
+
+SOURCES = ["file", "format", "digest", "date", "unit", "model", "condition", "rows_read", "rows_kept"]
+DROPPED = ["file", "reason", "n_rows", "examples"]
+GOLD = ["file", "unit", "item", "gold_file", "gold_items"]
+DUPLICATES = ["file", "id", "item", "resolved_by", "n_rows"]
+
+
+def make_account(
+    sources: pd.DataFrame,
+    dropped: pd.DataFrame,
+    gold: pd.DataFrame,
+    duplicates: pd.DataFrame,
+    counts: Counts,
+    facts: Mapping[str, Mapping[str, str]],
+    digests: Mapping[str, str],
+    notes: Sequence[str] = (),
+) -> Result:
+    """Put the account together.
+
+    Parameters
+    ----------
+    sources, dropped, gold, duplicates
+        Tables of the account as they are shown.
+    counts
+        Counts of what was kept.
+    facts
+        Unit -> what is known of its run.
+    digests
+        Digests of items and trials.
+    notes
+        Warnings from reading, in sentences.
+    """
+    answered = counts.n("ok", *INCORRECT) > 0
+    coverage = _coverage(counts, answered)
+    tables = {
+        "sources": sources[SOURCES],
+        "dropped": dropped[DROPPED],
+        "statuses": _statuses(counts),
+        "coverage": coverage,
+        "gold": gold[GOLD],
+        "duplicates": duplicates[DUPLICATES],
+        "comparability": _comparability(counts, answered, facts),
+    }
+    warnings = [*notes, *_warnings(tables, counts, answered)]
+    summary = {
+        "n_units": len(counts.units),
+        "n_items": int(answered.any(axis=0).sum()),
+        "n_items_total": len(counts.items),
+        "n_trials": int(counts.statuses.sum()),
+        "rows_read": int(sources["rows_read"].sum()),
+        "rows_kept": int(sources["rows_kept"].sum()),
+    }
+    method = (
+        "Items with the same id are told apart by the gold letter, else by the category where the file tells the "
+        "copies apart, else by the neighbouring rows; the item table's gold option decides what is correct."
+    )
+    return Result(
+        "account", tables, summary, {"method": method, "digests": dict(digests), "warnings": warnings, "level": None}
+    )
+
+
+def _statuses(counts: Counts) -> pd.DataFrame:
+    rows = [
+        (unit, status, int(n))
+        for status in (*STATUSES, "missing")
+        for unit, n in zip(counts.units.index, counts.n(status).sum(axis=1), strict=True)
+    ]
+    order = {unit: place for place, unit in enumerate(counts.units.index)}
+    rows.sort(key=lambda row: order[row[0]])
+    return pd.DataFrame(rows, columns=["unit", "status", "n_trials"])
+
+
+def _coverage(counts: Counts, answered: Any) -> pd.DataFrame:
+    category = counts.items["category"].to_numpy()
+    groups = [("overall", ALL_ITEMS, category == category)]
+    groups += [("category", name, category == name) for name in counts.categories if (category == name).any()]
+    rows = [
+        (unit, by, group, int(answered[row, mask].sum()), int(mask.sum()), float(answered[row, mask].mean()))
+        for row, unit in enumerate(counts.units.index)
+        for by, group, mask in groups
+    ]
+    return pd.DataFrame(rows, columns=["unit", "by", "group", "n_items", "n_items_total", "coverage"])
+
+
+def _comparability(counts: Counts, answered: Any, facts: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:
+    rows = []
+    for row, unit in enumerate(counts.units.index):
+        known = facts.get(unit, {})
+        rows.append(
+            {
+                "unit": unit,
+                **{fact: known.get(fact) or NOT_STATED for fact in FACTS},
+                "n_items": int(answered[row].sum()),
+                "protocol": counts.units["protocol"].iloc[row] or NOT_STATED,
+            }
+        )
+    return pd.DataFrame(rows, columns=["unit", *FACTS, "n_items", "protocol"])
+
+
+def _warnings(tables: Mapping[str, pd.DataFrame], counts: Counts, answered: Any) -> list[str]:
+    lines = []
+    for reason, rows in tables["dropped"].groupby("reason", sort=False):
+        files = ", ".join(dict.fromkeys(rows["file"]))
+        lines.append(f"{int(rows['n_rows'].sum()):,} rows were left out ({reason}): {files}.")
+    if len(tables["gold"]):
+        items = ", ".join(dict.fromkeys(tables["gold"]["item"]))
+        n_files = tables["gold"]["file"].nunique()
+        lines.append(f"Gold letters differ from the item table, which decides, in {_files(n_files)}: {items}.")
+    neighbours = tables["duplicates"].query("resolved_by == 'neighbouring rows'")
+    if len(neighbours):
+        ids = ", ".join(dict.fromkeys(neighbours["id"]))
+        lines.append(f"Rows of an ambiguous id were told apart by their neighbouring rows: {ids}.")
+    category = counts.items["category"].to_numpy()
+    for name in counts.categories:
+        mask = category == name
+        if not mask.any():
+            continue
+        thin: dict[int, list[str]] = {}
+        for row, unit in enumerate(counts.units.index):
+            n_answered = int(answered[row, mask].sum())
+            if answered[row].any() and n_answered < THIN * mask.sum():
+                thin.setdefault(n_answered, []).append(str(unit))
+        lines += [
+            f"Of the {int(mask.sum())} {name} items only {n_items} were answered by: {', '.join(units)}."
+            for n_items, units in sorted(thin.items())
+        ]
+    lines += [
+        f"{unit} has no answer at all: nothing can be estimated for it."
+        for row, unit in enumerate(counts.units.index)
+        if not answered[row].any()
+    ]
+    return lines
+
+
+def _files(n_files: int) -> str:
+    return "one file" if n_files == 1 else f"{n_files} files"
+
+
+def examples(values: Sequence[Any]) -> str:
+    """Return the first few values as text."""
+    shown = ", ".join(map(str, list(values)[:SHOWN]))
+    return shown + (", ..." if len(values) > SHOWN else "")
+
+
+def dropped_duplicates(duplicates: pd.DataFrame) -> pd.DataFrame:
+    """Return the part of ``dropped`` that comes from ids that could not be told apart."""
+    lost = duplicates[duplicates["resolved_by"] == LEFT_OUT]
+    rows = [
+        (file, "id of several items, not told apart", int(part["n_rows"].sum()), examples(list(part["id"])))
+        for file, part in lost.groupby("file", sort=False)
+    ]
+    return pd.DataFrame(rows, columns=DROPPED)

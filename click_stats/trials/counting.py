@@ -1,0 +1,121 @@
+"""From trials to counts, by one query: the cube fits in memory even where the trials do not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from click_stats.counts import INCORRECT, STATUSES, Counts
+from click_stats.trials.mapping import TRIAL
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
+
+    from click_stats.items.table import ItemTable
+    from click_stats.trials.database import Database
+
+
+def count(
+    database: Database,
+    units: pd.DataFrame,
+    items: ItemTable,
+    places: npt.NDArray[np.int64],
+    *,
+    cells: bool,
+    meta: Mapping[str, Any],
+) -> Counts:
+    """Count the trials of every unit, item, status and option.
+
+    Parameters
+    ----------
+    units
+        Index ``unit``; columns ``model, condition, protocol``. Row numbers are the numbers in the trial table.
+    items
+        The items to count for.
+    places
+        Row in ``items`` of each item number of the trial table, -1 where the item is not among them.
+    cells
+        Whether to count by wording and rotation too (a second query).
+    meta
+        Digests and warnings handed on to the analyses.
+    """
+    frame = items.frame
+    n_options = frame["n_options"].to_numpy(dtype=np.int64)
+    options = np.zeros((len(units), len(frame), int(n_options.max(initial=2))), dtype=np.int64)
+    statuses = np.zeros((len(units), len(frame), len(STATUSES)), dtype=np.int64)
+    cube = database.connection.execute(
+        f"SELECT unit, ix, status, coalesce(prediction, -1) AS option, count(*) AS n FROM {TRIAL} GROUP BY ALL"  # noqa: S608
+    ).fetchnumpy()
+    unit, place = cube["unit"].astype(np.int64), places[cube["ix"].astype(np.int64)]
+    status = pd.Index(STATUSES).get_indexer(cube["status"])
+    option, n = cube["option"].astype(np.int64), cube["n"].astype(np.int64)
+    known = place >= 0
+    np.add.at(statuses, (unit[known], place[known], status[known]), n[known])
+    chosen = known & (option >= 0)
+    np.add.at(options, (unit[chosen], place[chosen], option[chosen]), n[chosen])
+    return Counts(
+        units=units[["model", "condition", "protocol"]],
+        items=frame,
+        options=options,
+        statuses=statuses,
+        planned=planned(statuses.sum(axis=2), n_options),
+        cells=_cells(database, units, frame, places) if cells else None,
+        categories=items.definition.category_names,
+        domains=items.definition.domain_names,
+        meta=meta,
+    )
+
+
+def planned(stored: npt.NDArray[np.int64], n_options: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the trials that were planned per unit and item, as far as the stored ones show it.
+
+    A protocol asks every item with the same number of options equally often, so the plan is the number of
+    trials that most of them have (the larger one of a tie), at least 1.
+
+    Parameters
+    ----------
+    stored
+        (units, items) stored trials.
+    n_options
+        (items,) number of options.
+    """
+    plan = np.ones_like(stored)
+    for size in np.unique(n_options):
+        mask = n_options == size
+        for row, trials in enumerate(stored[:, mask]):
+            answered = trials[trials > 0]
+            if len(answered):
+                frequency = np.bincount(answered)
+                plan[row, mask] = len(frequency) - 1 - int(np.argmax(frequency[::-1]))
+    return plan
+
+
+def _cells(database: Database, units: pd.DataFrame, frame: pd.DataFrame, places: npt.NDArray[np.int64]) -> pd.DataFrame:
+    """Return responded and correct trials per unit, item, wording and rotation."""
+    spoken = ", ".join(f"'{status}'" for status in ("ok", *INCORRECT))
+    gold = np.full(len(places), -1, dtype=np.int64)
+    gold[places >= 0] = frame["gold"].to_numpy(dtype=np.int64)[places[places >= 0]]
+    database.store("gold_t", pd.DataFrame({"ix": range(len(places)), "gold": gold}))
+    cells = database.frame(
+        f"""
+        SELECT unit, ix, wording, rotation, count(*) FILTER (status IN ({spoken})) AS n_trials,
+               count(*) FILTER (status = 'ok' AND prediction = gold) AS n_correct
+        FROM {TRIAL} JOIN gold_t USING (ix) GROUP BY unit, ix, wording, rotation ORDER BY unit, ix, wording, rotation
+        """  # noqa: S608
+    )
+    cells["place"] = places[cells["ix"].to_numpy(dtype=np.int64)]
+    cells = cells[(cells["place"] >= 0) & (cells["n_trials"] > 0)]
+    return pd.DataFrame(
+        {
+            "unit": units.index.to_numpy(dtype=object)[cells["unit"].to_numpy(dtype=np.int64)],
+            "item": frame.index.to_numpy(dtype=object)[cells["place"].to_numpy(dtype=np.int64)],
+            "wording": cells["wording"].to_numpy(dtype=object),
+            "rotation": cells["rotation"].to_numpy(dtype=np.int64),
+            "n_trials": cells["n_trials"].to_numpy(dtype=np.int64),
+            "n_correct": cells["n_correct"].to_numpy(dtype=np.int64),
+        }
+    )

@@ -1,0 +1,117 @@
+"""The temporary on-disk database that rows go through: what is larger than memory stays on disk."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pandas as pd
+
+from click_stats.trials.importers.base import STAGE
+from click_stats.trials.schema import RAW
+
+if TYPE_CHECKING:
+    from click_stats.items.table import ItemTable
+
+MEMORY = "1GB"
+"""What DuckDB may hold in memory before it spills to the database's own folder."""
+
+SENTINELS = pd.DataFrame(
+    [
+        ("label", "FAILED", "failed"),
+        ("label", "FILTERED", "filtered"),
+        ("text", "[EMPTY_RESPONSE]", "empty"),
+        ("text", "BAD_REQUEST_ERROR", "failed"),
+        ("text", "CONTENT_FILTER_ERROR", "filtered"),
+    ],
+    columns=["place", "word", "status"],
+)
+"""Words that producers write where an answer should stand. Those of responses count when there is no label."""
+
+
+class Database:
+    """A DuckDB database in a temporary folder, removed with the object.
+
+    Attributes
+    ----------
+    connection
+        The connection that all work goes through.
+    folder
+        The temporary folder; also used for repaired copies of files.
+    """
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="click-stats-"))
+        try:
+            self.connection = duckdb.connect(str(self.folder / "trials.duckdb"))
+            self.connection.execute(f"SET memory_limit = '{MEMORY}'")
+            self.connection.execute("SET temp_directory = ?", [str(self.folder / "spill")])
+            self.connection.execute("SET pandas_analyze_sample = 0")  # columns of text are text, even when empty
+        except BaseException:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            raise
+        self._finalizer = weakref.finalize(self, _remove, self.connection, self.folder)
+
+    def close(self) -> None:
+        """Close the database and remove its folder."""
+        self._finalizer()
+
+    def execute(self, query: str, parameters: list[Any] | None = None) -> list[tuple[Any, ...]]:
+        """Run a query and return its rows."""
+        cursor = self.connection.execute(query, parameters or [])
+        return cursor.fetchall() if cursor.description else []
+
+    def frame(self, query: str, parameters: list[Any] | None = None) -> pd.DataFrame:
+        """Run a query and return its rows as a frame, text as objects."""
+        frame = self.connection.execute(query, parameters or []).df()
+        return frame.astype(dict.fromkeys(frame.select_dtypes("str").columns, object))
+
+    def store(self, name: str, frame: pd.DataFrame) -> None:
+        """Store a small frame as a table."""
+        self.connection.register("incoming", frame)
+        self.connection.execute(f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM incoming")
+        self.connection.unregister("incoming")
+
+    def prepare(self, items: ItemTable) -> None:
+        """Create the empty stage and the tables that rows are matched with.
+
+        ``item_t`` (ix, item, id, category, source, n_options, gold, n_same), ``label_t`` (ix, label, position),
+        ``key_t`` (key, ix: item keys and ids that are unique), ``sentinel_t``.
+        """
+        raw = ", ".join(f"{name} VARCHAR" for name in RAW)
+        self.connection.execute(f"CREATE TABLE {STAGE} (file INTEGER, row BIGINT, {raw})")
+        frame = items.frame
+        n_same = frame["id"].map(frame["id"].value_counts()).astype("int64")
+        table = pd.DataFrame(
+            {
+                "ix": range(len(frame)),
+                "item": frame.index.astype(object),
+                "id": frame["id"].astype(object).to_numpy(),
+                "category": frame["category"].astype(object).to_numpy(),
+                "source": frame["source"].astype(object).to_numpy(),
+                "n_options": frame["n_options"].to_numpy(dtype="int64"),
+                "gold": frame["gold"].to_numpy(dtype="int64"),
+                "n_same": n_same.to_numpy(),
+            }
+        )
+        self.store("item_t", table)
+        labels = [
+            (ix, label.upper(), position)
+            for ix, item in enumerate(frame.index)
+            for position, label in enumerate(items.labels(item))
+        ]
+        self.store("label_t", pd.DataFrame(labels, columns=["ix", "label", "position"]))
+        self.connection.execute(
+            "CREATE TABLE key_t AS SELECT item AS key, ix FROM item_t UNION "
+            "SELECT id, ix FROM item_t WHERE n_same = 1 AND id NOT IN (SELECT item FROM item_t)"
+        )
+        self.store("sentinel_t", SENTINELS)
+
+
+def _remove(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
+    connection.close()
+    shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,1 @@
+"""Importers of foreign logs: one module per format, listed in :mod:`click_stats.trials.importers.sniff`."""

@@ -1,0 +1,145 @@
+"""Finds the files to read and which importer each is for."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from click_stats.errors import DataError, UsageError
+from click_stats.trials.importers.base import Source, UnknownKindError
+from click_stats.trials.importers.long_table import JSON_LINES, LongTable, whole_lines
+from click_stats.trials.importers.result_csv import ResultCsv
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from click_stats.trials.importers.base import Importer
+
+IMPORTERS: tuple[Importer, ...] = (ResultCsv(), LongTable())
+"""Asked in turn; the first that knows a file reads it."""
+SUFFIXES = tuple(dict.fromkeys(suffix for importer in IMPORTERS for suffix in importer.suffixes))
+NOT_IN_FOLDERS = (".txt",)
+"""Endings that are read when named, but in a folder are more likely notes and licences."""
+
+
+def find_sources(paths: Sequence[str | Path]) -> list[Source]:
+    """Return the files below ``paths``, each once, sorted within a folder.
+
+    Raises
+    ------
+    DataError
+        A path does not exist, or a folder holds no file that could be read.
+    """
+    found: dict[Path, Path] = {}
+    searched: set[Path] = set()
+    for path in map(Path, paths):
+        if path.is_dir():
+            wanted = [suffix for suffix in SUFFIXES if suffix not in NOT_IN_FOLDERS]
+            inside = [
+                file
+                for file in sorted(path.rglob("*"))
+                if file.is_file() and file.suffix.lower() in wanted and not file.name.startswith(".")
+            ]
+            if not inside:
+                raise DataError(
+                    f"The folder {path} holds no file that can be read.",
+                    found=", ".join(sorted(file.name for file in path.iterdir())[:5]) or "nothing",
+                    do="Files end in " + ", ".join(wanted) + ".",
+                )
+            fresh = {file.resolve(): file for file in inside if file.resolve() not in found}
+            found |= fresh
+            searched |= set(fresh)
+        elif path.is_file():
+            found.setdefault(path.resolve(), path)
+            searched.discard(path.resolve())
+        else:
+            raise DataError(f"There is no file {path}.", do="Check the path.")
+    if not found:
+        raise UsageError("There are no files to read.", do="Give one or more files or folders.")
+    names = _names(list(found.values()))
+    return [
+        Source(path, name, readable=path, from_folder=whole in searched)
+        for (whole, path), name in zip(found.items(), names, strict=True)
+    ]
+
+
+def recognise(source: Source, form: str | None, mapping: Mapping[str, str], work: Path) -> Importer:
+    """Find the importer of a file, and note its columns in ``source``.
+
+    Parameters
+    ----------
+    form
+        Name of the importer to use; None: the first that knows the file.
+    mapping
+        Our column names -> the file's, as told by the user.
+    work
+        Folder for repaired copies.
+
+    Raises
+    ------
+    DataError
+        No importer knows the file; the message says which columns are needed.
+    UsageError
+        There is no importer ``form``.
+    """
+    suffix = source.path.suffix.lower()
+    importers = [importer for importer in IMPORTERS if form in (None, importer.name)]
+    if not importers:
+        raise UsageError(
+            f"There is no format {form!r}.", do="Use one of: " + ", ".join(importer.name for importer in IMPORTERS)
+        )
+    if suffix in JSON_LINES:
+        source.readable, fragment = whole_lines(source.path, work)
+        if fragment:
+            source.left_out["last line cut off"] = [fragment]
+    readers = [importer for importer in importers if suffix in importer.suffixes]
+    for importer in readers:
+        columns = importer.columns(source.readable, mapping)
+        if columns is not None:
+            source.columns, source.importer = columns, importer.name
+            return importer
+    raise _unknown(source, readers)
+
+
+def file_digest(path: Path) -> str:
+    """Return the first 16 hex digits of the SHA-256 of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+
+
+def _unknown(source: Source, readers: Sequence[Importer]) -> UnknownKindError:
+    if not readers:
+        return UnknownKindError(
+            f"The file {source.name} is of no kind that can be read.",
+            found=source.path.suffix or "no ending",
+            do="Files end in " + ", ".join(SUFFIXES) + ".",
+        )
+    header = readers[-1].header(source.readable)
+    texts = {"text", "response", "output", "completion"} & set(header)
+    if texts and {"id", "item", "item_id"} & set(header):
+        return UnknownKindError(
+            f"The file {source.name} has responses but no column with the answer taken from them.",
+            found=", ".join(header),
+            do="Add a column pred with the letter chosen: extracting answers from texts comes later.",
+        )
+    return UnknownKindError(
+        f"The file {source.name} lacks columns that are needed.",
+        found=", ".join(header) or "no columns",
+        do="Needed: "
+        + "; or ".join(f"{importer.needs()} ({importer.name})" for importer in readers)
+        + ". Other names can be mapped with --columns our_name=their_name.",
+    )
+
+
+def _names(paths: Sequence[Path]) -> list[str]:
+    """Return short names: the file's own, with as many parent folders as it takes to tell files apart."""
+    names = [path.name for path in paths]
+    depth = 1
+    while len(set(names)) < len(names) and depth < max(len(path.resolve().parts) for path in paths):
+        depth += 1
+        names = [
+            "/".join(path.resolve().parts[-depth:]) if names.count(name) > 1 else name
+            for path, name in zip(paths, names, strict=True)
+        ]
+    return names

@@ -1,0 +1,102 @@
+"""The look that all figures share: settings, colours, sizes, and how they are checked."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from click_stats.render import fonts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from matplotlib.axes import Axes
+
+WIDTH = 7.2
+"""Width of a figure in inches: a page of A4 between its margins."""
+PNG_DPI = 200
+
+INK = "#222222"
+MUTED = "#6b6b6b"
+FAINT = "#d9d9d9"
+GRID = "#ececec"
+# Okabe and Ito's colours, told apart with any colour vision.
+BLUE, ORANGE, GREEN, VERMILION, SKY, PINK, YELLOW = (
+    "#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#F0E442",
+)  # fmt: skip
+
+SETTINGS: Mapping[str, Any] = {
+    "font.size": 8.0,
+    "axes.titlesize": 8.5,
+    "axes.titleweight": "normal",
+    "axes.labelsize": 8.0,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": MUTED,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "grid.color": GRID,
+    "grid.linewidth": 0.6,
+    "xtick.labelsize": 7.5,
+    "ytick.labelsize": 7.5,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "legend.fontsize": 7.5,
+    "legend.frameon": False,
+    "hatch.linewidth": 0.5,
+    "text.color": INK,
+    "text.parse_math": False,  # a name with two dollar signs is no formula
+    "axes.unicode_minus": True,
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "pdf.fonttype": 42,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "click-stats",
+    "path.simplify": False,
+}
+
+
+@contextmanager
+def settings() -> Iterator[None]:
+    """Draw with the settings of the figures; a letter that no font has is an error, not a box.
+
+    Raises
+    ------
+    MissingDependencyError
+        There is no Korean font.
+    RenderError
+        A glyph is missing.
+    """
+    with mpl.rc_context({**SETTINGS, "font.family": fonts.plot_families()}), fonts.every_glyph():
+        yield
+
+
+def new_figure(height: float, width: float = WIDTH) -> Figure:
+    """Return an empty figure of ``width`` x ``height`` inches that lays itself out."""
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def row_axis(ax: Axes, names: list[str]) -> None:
+    """Give ``ax`` a row for each name, the first on top, without tick marks."""
+    ax.set_yticks(range(len(names)), names)
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+
+
+def row_height(n: int, each: float = 0.215, rest: float = 0.85, least: float = 1.6) -> float:
+    """Return the height of a figure with ``n`` rows, in inches."""
+    return max(least, rest + each * n)
+
+
+def readable_on(colour: tuple[float, float, float, float]) -> str:
+    """Return black or white, whichever is easier to read on ``colour`` (relative luminance, WCAG)."""
+    channels = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3]]
+    luminance = 0.2126 * channels[0] + 0.7152 * channels[1] + 0.0722 * channels[2]
+    return INK if luminance > 0.32 else "white"

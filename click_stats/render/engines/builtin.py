@@ -10,6 +10,7 @@ from click_stats.errors import MissingDependencyError, RenderError
 from click_stats.render.engines.assets import asset
 from click_stats.render.engines.base import SOURCE
 from click_stats.render.engines.document import REGION, Document, read_ast
+from click_stats.render.engines.docx_finish import finish
 from click_stats.render.engines.process import disk_full, run, said_disk_full
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ INSTALL = 'pip install "click-stats[report]"'
 _OURS = re.compile(r"^\[click-stats\] (.*)$", re.MULTILINE)
 _WARNING = re.compile(r"^\[WARNING\] (.*)$", re.MULTILINE)
 _CONTENTS = {"en": "Contents", "ko": "차례"}
+_SUMMARY = {"en": "Summary", "ko": "요약"}
 
 
 @dataclass(frozen=True)
@@ -73,12 +75,14 @@ class Builtin:
         """Write ``target``; see :class:`click_stats.render.engines.base.Engine`."""
         document = self.read(folder, timeout=timeout)
         if fmt == "pdf":
-            from click_stats.render.engines.pdf import typeset  # noqa: PLC0415 (typst is an extra)
+            from click_stats.render.engines.pdf import typeset  # noqa: PLC0415 (matplotlib behind it is heavy)
 
             typed = target.with_suffix(".typ")
             notes = self._pandoc(folder, document, "typst", typed, timeout)
             return notes + typeset(folder, typed, target, document)
-        return self._pandoc(folder, document, fmt, target, timeout)
+        notes = self._pandoc(folder, document, fmt, target, timeout)
+        # The filter has set the texts of pictures already; widths, footers and dates remain.
+        return notes + finish(target, {}) if fmt == "docx" else notes
 
     def _pandoc(self, folder: Path, document: Document, to: str, target: Path, timeout: float) -> list[str]:
         argv = [self.pandoc, SOURCE, f"--output={target}", *arguments(folder, document, to)]
@@ -103,8 +107,9 @@ def arguments(folder: Path, document: Document, to: str) -> list[str]:
         f"--default-image-extension={'png' if to == 'docx' else 'svg'}",
         f"--metadata=lang={document.text('lang') or 'en' if to == 'html' else lang}",
         f"--metadata=toc-title={document.text('toc-title') or _CONTENTS[document.lang]}",
-        f"--lua-filter={asset(folder, 'common.lua')}",
+        f"--metadata=abstract-title={document.text('abstract-title') or _SUMMARY[document.lang]}",
         f"--lua-filter={asset(folder, 'filter.lua')}",
+        f"--lua-filter={asset(folder, 'common.lua')}",
     ]
     if document.flag("toc"):
         depth = int(document.text("toc-depth") or 2)
@@ -125,6 +130,9 @@ def arguments(folder: Path, document: Document, to: str) -> list[str]:
         case "docx":
             argv.append(f"--reference-doc={asset(folder, 'reference.docx')}")
         case _:
+            from click_stats.render.engines.pdf import font_variables  # noqa: PLC0415 (matplotlib behind it is heavy)
+
+            argv += font_variables(document)
             argv.append(f"--template={asset(folder, 'template.typst')}")
             argv.append(f"--include-in-header={asset(folder, 'preamble.typ')}")
     return argv

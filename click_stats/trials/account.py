@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from click_stats.counts import INCORRECT, STATUSES
@@ -13,6 +14,8 @@ from click_stats.trials.runs import FACTS, NOT_STATED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
 
     from click_stats.counts import Counts
 
@@ -77,9 +80,7 @@ def make_account(
         "Items with the same id are told apart by the gold letter, else by the category where the file tells the "
         "copies apart, else by the neighbouring rows; the item table's gold option decides what is correct."
     )
-    return Result(
-        "account", tables, summary, {"method": method, "digests": dict(digests), "warnings": warnings, "level": None}
-    )
+    return Result("account", tables, summary, {"method": method, "digests": dict(digests), "warnings": warnings})
 
 
 def _statuses(counts: Counts) -> pd.DataFrame:
@@ -93,9 +94,9 @@ def _statuses(counts: Counts) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["unit", "status", "n_trials"])
 
 
-def _coverage(counts: Counts, answered: Any) -> pd.DataFrame:
+def _coverage(counts: Counts, answered: npt.NDArray[np.bool_]) -> pd.DataFrame:
     category = counts.items["category"].to_numpy()
-    groups = [("overall", ALL_ITEMS, category == category)]
+    groups = [("overall", ALL_ITEMS, np.ones(len(category), dtype=bool))]
     groups += [("category", name, category == name) for name in counts.categories if (category == name).any()]
     rows = [
         (unit, by, group, int(answered[row, mask].sum()), int(mask.sum()), float(answered[row, mask].mean()))
@@ -105,7 +106,9 @@ def _coverage(counts: Counts, answered: Any) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["unit", "by", "group", "n_items", "n_items_total", "coverage"])
 
 
-def _comparability(counts: Counts, answered: Any, facts: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:
+def _comparability(
+    counts: Counts, answered: npt.NDArray[np.bool_], facts: Mapping[str, Mapping[str, str]]
+) -> pd.DataFrame:
     rows = []
     for row, unit in enumerate(counts.units.index):
         known = facts.get(unit, {})
@@ -120,7 +123,7 @@ def _comparability(counts: Counts, answered: Any, facts: Mapping[str, Mapping[st
     return pd.DataFrame(rows, columns=["unit", *FACTS, "n_items", "protocol"])
 
 
-def _warnings(tables: Mapping[str, pd.DataFrame], counts: Counts, answered: Any) -> list[str]:
+def _warnings(tables: Mapping[str, pd.DataFrame], counts: Counts, answered: npt.NDArray[np.bool_]) -> list[str]:
     lines = []
     for reason, rows in tables["dropped"].groupby("reason", sort=False):
         files = ", ".join(dict.fromkeys(rows["file"]))

@@ -11,8 +11,6 @@ from click_stats.trials.mapping import TRIAL
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pandas as pd
-
     from click_stats.trials.database import Database
 
 GOLD_TOLERANCE = 0.01
@@ -35,8 +33,8 @@ class Rule(NamedTuple):
 ROW_RULES = (
     Rule("model IS NULL", "key", "Rows name no model.", "Fill the column model."),
     Rule(
-        f"rotation IS NOT NULL AND turn IS DISTINCT FROM try_cast(rotation AS DOUBLE) OR ix IS NOT NULL AND "
-        f"turn NOT BETWEEN 0 AND n_options - 1",
+        "rotation IS NOT NULL AND turn IS DISTINCT FROM try_cast(rotation AS DOUBLE) OR ix IS NOT NULL AND "
+        "turn NOT BETWEEN 0 AND n_options - 1",
         "rotation",
         "A rotation is no whole number from 0 to the number of options less one.",
         "Rotation r shows original option (p + r) mod N at position p; 0 is the source's order.",
@@ -87,18 +85,18 @@ ROW_RULES = (
 def check_rows(database: Database, files: Sequence[str]) -> None:
     """Raise DataError for the first rule that a row breaks, with file, row and number of such rows."""
     counted = ", ".join(f"count(*) FILTER ({rule.condition}) AS n{i}" for i, rule in enumerate(ROW_RULES))
-    found = database.execute(f"SELECT {counted} FROM mapped")[0]  # noqa: S608
+    found = database.execute(f"SELECT {counted} FROM mapped")[0]
     for rule, n_rows in zip(ROW_RULES, found, strict=True):
         if n_rows:
             file, row, value, key = database.execute(
-                f"SELECT file, row, {rule.shown}, key FROM mapped WHERE {rule.condition} ORDER BY file, row LIMIT 1"  # noqa: S608
+                f"SELECT file, row, {rule.shown}, key FROM mapped WHERE {rule.condition} ORDER BY file, row LIMIT 1"
             )[0]
             raise DataError(
                 rule.what, found=f"{value!r} for {key}, {files[file]}, row {row} ({n_rows:,} such rows)", do=rule.do
             )
 
 
-def check_items(database: Database, files: Sequence[str], benchmark: str, n_items: int) -> pd.DataFrame:
+def check_items(database: Database, files: Sequence[str], benchmark: str, n_items: int) -> list[tuple[int, str, int]]:
     """Return the ids that the item table does not have (file, key, n_rows).
 
     Raises
@@ -111,22 +109,24 @@ def check_items(database: Database, files: Sequence[str], benchmark: str, n_item
             "SELECT file, count(*) FILTER (ix IS NOT NULL OR key IN (SELECT id FROM item_t)) FROM mapped GROUP BY file"
         )
     )
-    unknown = database.frame(
+    unknown = database.execute(
         "SELECT file, key, count(*) AS n_rows FROM mapped "
         "WHERE ix IS NULL AND key IS NOT NULL AND key NOT IN (SELECT id FROM item_t) GROUP BY ALL ORDER BY file, key"
     )
     for file, n_known in known.items():
         if not n_known:
-            here = unknown[unknown["file"] == file]
+            here = [key for other, key, _ in unknown if other == file]
             raise DataError(
                 f"No id in {files[file]} is one of the {n_items:,} items of {benchmark}.",
-                found=", ".join(map(str, here["key"].head(5))) or "no ids",
+                found=", ".join(here[:5]) or "no ids",
                 do="Check the column of the ids (--columns id=NAME), or hand over the right items with --items.",
             )
     return unknown
 
 
-def check_gold(database: Database, files: Sequence[str], units: Sequence[str], revision: str) -> pd.DataFrame:
+def check_gold(
+    database: Database, files: Sequence[str], units: Sequence[str], revision: str
+) -> list[tuple[str, str, str, str, str]]:
     """Return the gold letters that differ from the item table: file, unit, item, gold_file, gold_items.
 
     Raises
@@ -134,29 +134,29 @@ def check_gold(database: Database, files: Sequence[str], units: Sequence[str], r
     DataError
         More than 1 % of a unit's items (and more than one item) differ.
     """
-    compared = database.frame(
-        "SELECT file, unit, count(DISTINCT ix) AS n_items, "
-        "count(DISTINCT ix) FILTER (gold_file IS DISTINCT FROM gold_items) AS n_other "
+    compared = database.execute(
+        "SELECT file, unit, count(DISTINCT ix), count(DISTINCT ix) FILTER (gold_file IS DISTINCT FROM gold_items) "
         "FROM mapped WHERE ix IS NOT NULL AND gold IS NOT NULL GROUP BY ALL ORDER BY file, unit"
     )
-    for row in compared.itertuples():
-        if row.n_other > max(GOLD_SPARED, GOLD_TOLERANCE * row.n_items):
+    for file, unit, n_items, n_other in compared:
+        if n_other > max(GOLD_SPARED, GOLD_TOLERANCE * n_items):
             raise DataError(
-                f"The gold letters in {files[row.file]} are not those of the item table: another dataset version.",
-                found=f"{row.n_other:,} of {row.n_items:,} items differ ({units[row.unit]})",
+                f"The gold letters in {files[file]} are not those of the item table: another dataset version.",
+                found=f"{n_other:,} of {n_items:,} items differ ({units[unit]})",
                 do="Hand over the items that were asked with --items"
                 + (f"; the table is {revision}." if revision else "."),
             )
-    return database.frame(
+    found = database.execute(
         """
         SELECT DISTINCT m.file, m.unit, i.item, trim(m.gold) AS gold_file, l.label AS gold_items
         FROM mapped m JOIN item_t i ON i.ix = m.ix JOIN label_t l ON l.ix = i.ix AND l.position = i.gold
         WHERE m.gold IS NOT NULL AND m.gold_file IS DISTINCT FROM m.gold_items ORDER BY ALL
         """
     )
+    return [(files[file], units[unit], item, there, here) for file, unit, item, there, here in found]
 
 
-def drop_repeats(database: Database, files: Sequence[str], units: Sequence[str]) -> pd.DataFrame:
+def drop_repeats(database: Database, files: Sequence[str], units: Sequence[str]) -> list[tuple[int, int, str]]:
     """Remove rows that repeat another row of their file, and return how many (file, n_rows, example).
 
     Raises
@@ -164,13 +164,13 @@ def drop_repeats(database: Database, files: Sequence[str], units: Sequence[str])
     DataError
         Rows with the same key differ in their answer, or stand in different files.
     """
-    repeated = f"SELECT {_KEY} FROM {TRIAL} GROUP BY ALL HAVING count(*) > 1"  # noqa: S608
+    repeated = f"SELECT {_KEY} FROM {TRIAL} GROUP BY ALL HAVING count(*) > 1"
     if not database.execute(f"{repeated} LIMIT 1"):
-        return database.frame("SELECT 0 AS file, 0 AS n_rows, '' AS example WHERE false")
+        return []
     database.execute(f"CREATE OR REPLACE TABLE repeated AS {repeated}")
     groups = f"FROM {TRIAL} t JOIN repeated r USING ({_KEY}) JOIN item_t i USING (ix) GROUP BY {_KEY}, i.item"
     shared = database.execute(
-        f"SELECT i.item, unit, min(file), max(file), count(*) OVER () {groups} "  # noqa: S608
+        f"SELECT i.item, unit, min(file), max(file), count(*) OVER () {groups} "
         "HAVING min(file) <> max(file) ORDER BY 1, 2 LIMIT 1"
     )
     if shared:
@@ -181,7 +181,7 @@ def drop_repeats(database: Database, files: Sequence[str], units: Sequence[str])
             do="Keep one of them, or give the trials different replicate numbers or conditions.",
         )
     opposed = database.execute(
-        f"SELECT i.item, unit, min(file), count(*) OVER () {groups} "  # noqa: S608
+        f"SELECT i.item, unit, min(file), count(*) OVER () {groups} "
         "HAVING count(DISTINCT status || coalesce(prediction, -1)) > 1 ORDER BY 1, 2 LIMIT 1"
     )
     if opposed:
@@ -195,9 +195,9 @@ def drop_repeats(database: Database, files: Sequence[str], units: Sequence[str])
         f"SELECT file, row FROM (SELECT file, row, row_number() OVER (PARTITION BY {_KEY} ORDER BY file, row) AS place "
         f"FROM {TRIAL} JOIN repeated USING ({_KEY})) WHERE place > 1"
     )
-    dropped = database.frame(
-        f"SELECT t.file, count(*) AS n_rows, min(i.item) AS example FROM {TRIAL} t JOIN item_t i USING (ix) "  # noqa: S608
+    dropped = database.execute(
+        f"SELECT t.file, count(*) AS n_rows, min(i.item) AS example FROM {TRIAL} t JOIN item_t i USING (ix) "
         f"WHERE (t.file, t.row) IN ({spare}) GROUP BY t.file ORDER BY t.file"
     )
-    database.execute(f"DELETE FROM {TRIAL} WHERE (file, row) IN ({spare})")  # noqa: S608
+    database.execute(f"DELETE FROM {TRIAL} WHERE (file, row) IN ({spare})")
     return dropped

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from click_stats.items.table import ItemTable
     from click_stats.trials.database import Database
 
+_CUBE = ("unit", "ix", "status", "option", "n")
+
 
 def count(
     database: Database,
@@ -47,12 +49,13 @@ def count(
     n_options = frame["n_options"].to_numpy(dtype=np.int64)
     options = np.zeros((len(units), len(frame), int(n_options.max(initial=2))), dtype=np.int64)
     statuses = np.zeros((len(units), len(frame), len(STATUSES)), dtype=np.int64)
+    codes = ", ".join(f"'{status}'" for status in STATUSES)
     cube = database.connection.execute(
-        f"SELECT unit, ix, status, coalesce(prediction, -1) AS option, count(*) AS n FROM {TRIAL} GROUP BY ALL"  # noqa: S608
+        f"SELECT unit::BIGINT AS unit, ix::BIGINT AS ix, list_position([{codes}], status) - 1 AS status, "
+        f"coalesce(prediction, -1)::BIGINT AS option, count(*) AS n FROM {TRIAL} GROUP BY ALL"
     ).fetchnumpy()
-    unit, place = cube["unit"].astype(np.int64), places[cube["ix"].astype(np.int64)]
-    status = pd.Index(STATUSES).get_indexer(cube["status"])
-    option, n = cube["option"].astype(np.int64), cube["n"].astype(np.int64)
+    unit, ix, status, option, n = (np.asarray(cube[name]).astype(np.int64) for name in _CUBE)
+    place = places[ix]
     known = place >= 0
     np.add.at(statuses, (unit[known], place[known], status[known]), n[known])
     chosen = known & (option >= 0)
@@ -105,7 +108,7 @@ def _cells(database: Database, units: pd.DataFrame, frame: pd.DataFrame, places:
         SELECT unit, ix, wording, rotation, count(*) FILTER (status IN ({spoken})) AS n_trials,
                count(*) FILTER (status = 'ok' AND prediction = gold) AS n_correct
         FROM {TRIAL} JOIN gold_t USING (ix) GROUP BY unit, ix, wording, rotation ORDER BY unit, ix, wording, rotation
-        """  # noqa: S608
+        """
     )
     cells["place"] = places[cells["ix"].to_numpy(dtype=np.int64)]
     cells = cells[(cells["place"] >= 0) & (cells["n_trials"] > 0)]

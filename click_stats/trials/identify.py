@@ -40,7 +40,7 @@ def identify(database: Database, items: ItemTable) -> None:
                s.prediction, trim(s.id) AS id, upper(trim(s.gold)) AS gold
         FROM {STAGE} s
         WHERE s.item IS NULL AND trim(s.id) IN (SELECT id FROM item_t WHERE n_same > 1)
-        """  # noqa: S608
+        """
     )
     database.execute("CREATE TABLE resolution (file INTEGER, row BIGINT, ix BIGINT, resolved_by VARCHAR)")
     if not database.execute("SELECT 1 FROM ambiguous LIMIT 1"):
@@ -59,7 +59,7 @@ def _by_gold(database: Database) -> None:
         FROM ambiguous a JOIN item_t i USING (id) JOIN label_t l ON l.ix = i.ix
         WHERE l.label = a.gold AND l.position = i.gold
         GROUP BY a.file, a.row HAVING count(*) = 1
-        """  # noqa: S608
+        """
     )
 
 
@@ -81,7 +81,7 @@ def _by_category(database: Database, items: ItemTable) -> None:
             AND t.condition IS NOT DISTINCT FROM p.condition AND t.id = p.id
         JOIN item_t i ON i.id = p.id AND i.category = p.category
         ANTI JOIN resolution r ON r.file = p.file AND r.row = p.row
-        """  # noqa: S608
+        """
     )
 
 
@@ -119,7 +119,7 @@ def _by_neighbours(database: Database) -> None:
         FROM near
         JOIN (SELECT file, row, min(distance) AS distance FROM near GROUP BY ALL) USING (file, row, distance)
         GROUP BY file, row HAVING count(*) = 1
-        """  # noqa: S608
+        """
     )
 
 
@@ -138,5 +138,5 @@ def _refuse_collisions(database: Database) -> None:
                 HAVING count(*) > 1 AND (
                     bool_or(resolved_by = '{BY_NEIGHBOURS}')
                     OR count(DISTINCT coalesce(a.prediction, a.label, '')) > 1)))
-        """  # noqa: S608
+        """
     )

@@ -43,7 +43,8 @@ def create_view(database: Database) -> None:
                    coalesce(a.status, CASE WHEN p.label IS NULL AND p.prediction IS NULL THEN b.status END) AS sentinel
             FROM placed p
             LEFT JOIN item_t i ON i.ix = p.ix
-            LEFT JOIN unit_t u ON u.raw_model = p.model AND u.raw_condition = coalesce(p.condition, '{DEFAULT_CONDITION}')
+            LEFT JOIN unit_t u ON u.raw_model = p.model
+                AND u.raw_condition = coalesce(p.condition, '{DEFAULT_CONDITION}')
             LEFT JOIN label_t l ON l.ix = p.ix AND l.label = p.word
             LEFT JOIN label_t g ON g.ix = p.ix AND g.label = upper(trim(p.gold))
             LEFT JOIN sentinel_t a ON a.place = 'label' AND a.word = p.word
@@ -62,7 +63,7 @@ def create_view(database: Database) -> None:
                         ELSE 'failed' END) AS state,
                lower(trim(c.status)) NOT IN ({known}, 'missing') AS bad_status
         FROM chosen c JOIN file_t f ON f.file = c.file
-        """  # noqa: S608
+        """
     )
 
 
@@ -78,5 +79,5 @@ def create_trials(database: Database) -> None:
                try_cast(input_tokens AS BIGINT) AS input_tokens, try_cast(output_tokens AS BIGINT) AS output_tokens,
                try_cast(seconds AS DOUBLE) AS seconds, finish_reason
         FROM mapped WHERE ix IS NOT NULL AND state <> 'missing'
-        """  # noqa: S608
+        """
     )

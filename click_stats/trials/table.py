@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import duckdb
 import numpy as np
+import pandas as pd
 
 from click_stats.errors import DataError, UsageError
 from click_stats.folders import whole_file
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import numpy.typing as npt
-    import pandas as pd
 
     from click_stats.counts import Counts
     from click_stats.items.table import ItemTable
@@ -63,7 +63,7 @@ class Trials:
     keys: tuple[str, ...] = dataclasses.field(repr=False)
 
     def __len__(self) -> int:
-        found = self.database.execute(f"SELECT count(*) FROM {TRIAL}")  # noqa: S608
+        found = self.database.execute(f"SELECT count(*) FROM {TRIAL}")
         return int(found[0][0])
 
     @property
@@ -74,7 +74,7 @@ class Trials:
     def _query(self) -> str:
         columns = ", ".join(COLUMNS)
         return (
-            f"SELECT {columns} FROM (SELECT t.*, u.model, u.condition, i.item FROM {TRIAL} t "  # noqa: S608
+            f"SELECT {columns} FROM (SELECT t.*, u.model, u.condition, i.item FROM {TRIAL} t "
             "JOIN unit_name_t u USING (unit) JOIN item_t i USING (ix))"
         )
 
@@ -133,7 +133,7 @@ class Trials:
             An item that was answered is not in ``items``, or has another number of options there.
         """
         here, there = self.items.frame["n_options"], items.frame["n_options"]
-        used = {self.keys[row[0]] for row in self.database.execute(f"SELECT DISTINCT ix FROM {TRIAL}")}  # noqa: S608
+        used = {self.keys[row[0]] for row in self.database.execute(f"SELECT DISTINCT ix FROM {TRIAL}")}
         lost = sorted(used - set(map(str, items.frame.index)))
         if lost:
             raise DataError(
@@ -150,14 +150,16 @@ class Trials:
         """Remove the temporary database now; otherwise it goes with the object."""
         self.database.close()
 
-    def __enter__(self) -> Trials:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
         self.close()
 
     def _places(self) -> npt.NDArray[np.int64]:
-        places: npt.NDArray[np.int64] = self.items.frame.index.get_indexer(list(self.keys)).astype(np.int64)
+        places: npt.NDArray[np.int64] = self.items.frame.index.get_indexer(pd.Index(self.keys, dtype=object)).astype(
+            np.int64
+        )
         return places
 
     @classmethod

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from click_stats.errors import DataError, UsageError
-from click_stats.trials.sql import literal
 from click_stats.trials.schema import OTHER_NAMES, RAW
+from click_stats.trials.sql import literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -72,12 +72,17 @@ class Source:
 class Importer(Protocol):
     """A kind of log. One module each; :mod:`click_stats.trials.importers` lists them."""
 
-    name: str
-    """What ``--format`` calls it."""
-    suffixes: tuple[str, ...]
-    """Endings of the files it may read, in lower case."""
-    named_by_file: bool
-    """Whether model and condition come from the file's name."""
+    @property
+    def name(self) -> str:
+        """What ``--format`` calls it."""
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """Endings of the files it may read, in lower case."""
+
+    @property
+    def named_by_file(self) -> bool:
+        """Whether model and condition come from the file's name."""
 
     def columns(self, path: Path, mapping: Mapping[str, str]) -> dict[str, str] | None:
         """Return our column names -> the file's, or None when the file is of another kind."""
@@ -167,9 +172,7 @@ def append(
         batch = pd.DataFrame(dict(zip(names, values, strict=True)), dtype=object)
         batch["row"] = np.array(lines, dtype=np.int64)
         connection.register("batch", batch)
-        connection.execute(
-            f"INSERT INTO {STAGE} ({targets}) SELECT {number}, row, {fields}{constants} FROM batch"  # noqa: S608
-        )
+        connection.execute(f"INSERT INTO {STAGE} ({targets}) SELECT {number}, row, {fields}{constants} FROM batch")
         connection.unregister("batch")
         n_rows += len(lines)
     return n_rows

@@ -7,7 +7,7 @@ import csv
 import io
 import re
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from click_stats.errors import DataError
 
@@ -98,10 +98,10 @@ class CsvTable:
         self.delimiter = ","
         self.malformed: list[int] = []
         self.fragment = 0
-        with self._open() as file:
+        with path.open("rb") as raw, self._decoded(raw) as file:
             line = file.readline()
             self.delimiter = max(DELIMITERS, key=line.count) if any(mark in line for mark in DELIMITERS) else ","
-        with self._open() as file:
+        with path.open("rb") as raw, self._decoded(raw) as file:
             self.header = [name.strip() for name in next(filter(None, self._reader(file)), [])]
         twice = sorted({name for name in self.header if name and self.header.count(name) > 1})
         if not any(self.header):
@@ -109,9 +109,9 @@ class CsvTable:
         if twice:
             raise DataError(f"The file {path.name} names a column twice.", found=", ".join(twice))
 
-    def _open(self) -> io.TextIOWrapper:
+    def _decoded(self, raw: BinaryIO) -> io.TextIOWrapper:
         # A character cut off at the end of the file would raise; the row it stands in is left out anyway.
-        return self.path.open(encoding=self.encoding, errors="replace", newline="")
+        return io.TextIOWrapper(raw, encoding=self.encoding, errors="replace", newline="")
 
     def _reader(self, file: io.TextIOWrapper) -> _csv.Reader:
         csv.field_size_limit(min(sys.maxsize, 2**31 - 1))  # responses are longer than the default allows
@@ -121,7 +121,7 @@ class CsvTable:
         """Yield ``(line number, fields)`` of every whole row; ``tick`` is told the bytes read so far."""
         n_fields = len(self.header)
         self.malformed, self.fragment = [], 0
-        with self._open() as file:
+        with self.path.open("rb") as raw, self._decoded(raw) as file:
             reader = self._reader(file)
             held: tuple[int, list[str]] | None = None  # one row late, to know which one is the last
             start = 1
@@ -139,7 +139,7 @@ class CsvTable:
                             self.malformed.append(held[0])
                     held = (line, fields)
                     if tick is not None and not line % 10_000:
-                        tick(file.buffer.tell())
+                        tick(raw.tell())
             except csv.Error as error:
                 if "unexpected end" not in str(error) or reader.line_num - start > LONGEST_FRAGMENT:
                     raise DataError(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from click_stats.errors import DataError, MissingDependencyError
 
-ID = re.compile(r"[\w.-]+/[\w.-]+(@[\w./-]+)?")
+ID = re.compile(r"\w[\w.-]*/\w[\w.-]*(@[\w./-]+)?")
 PATTERNS = ["*.parquet", "*.json", "*.jsonl", "*.csv"]
 DESCRIPTIONS = ("dataset_infos.json", "dataset_info.json")
 """Files of a dataset's page that hold no items."""

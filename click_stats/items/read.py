@@ -10,7 +10,7 @@ from click_stats.errors import DataError
 from click_stats.items import columns, hub, revision
 from click_stats.items.build import build
 from click_stats.items.definition import Definition, read_definition
-from click_stats.items.raw import Row, read_rows
+from click_stats.items.raw import TABLES, Row, read_rows
 from click_stats.items.tree import read_tree
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def packaged(definition: Definition) -> ItemTable:
 def _rows(path: str | Path, definition: Definition) -> Sequence[Row]:
     where = Path(path)
     if not where.exists():
-        if isinstance(path, str) and not where.suffix and hub.is_id(path):
+        if isinstance(path, str) and where.suffix.lower() not in TABLES and hub.is_id(path):
             return read_tree(hub.fetch(path))
         raise DataError(f"There are no items at {where}.", do=definition.obtain or "Check the path.")
     return read_tree(where) if where.is_dir() else read_rows(where)

@@ -7,6 +7,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from click_stats.errors import UsageError
+from click_stats.models import ModelTable
 from click_stats.results import Result, ResultSet, plain
 from click_stats.study.registry import ANALYSES
 from click_stats.study.study import signature
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from click_stats.counts import Counts
-    from click_stats.items import ItemTable
-    from click_stats.models import ModelTable
     from click_stats.study.study import Study
     from click_stats.trials import Trials
 
@@ -29,7 +28,6 @@ LIBRARIES = ("numpy", "scipy", "pandas", "statsmodels", "duckdb")
 def run_study(
     study: Study,
     trials: Trials,
-    items: ItemTable,
     models: ModelTable | None = None,
     *,
     same_protocol: bool = False,
@@ -41,8 +39,9 @@ def run_study(
     ----------
     study
         A checked study.
-    trials, items, models
-        The three tables. Units are ordered, selected and renamed by ``models`` where given.
+    trials, models
+        The answers, with the items they were read with, and what is known of the models: where given, it selects
+        and orders the units.
     same_protocol
         Refuse to compare units whose stated protocols differ.
     progress
@@ -57,11 +56,10 @@ def run_study(
     counts = trials.counts(cells=needs_cells)
     if same_protocol:
         refuse_mixed_protocols(counts)
-    results: dict[str, Result] = {"account": trials.account, "items": items.groups_result()}
-    # Before the selection: the facts also name the models that it leaves out.
-    results["models"] = model_facts(counts, models)
-    if models is not None:
-        counts = models.select(counts)
+    results: dict[str, Result] = {"account": trials.account, "items": trials.items.groups_result()}
+    known = models if models is not None else ModelTable.empty()
+    results["models"] = known.facts(counts.units)  # before the selection: it also names the models left out
+    counts = known.select(counts)
     total = len(study.analyses)
     for done, (name, values) in enumerate(study.analyses.items()):
         if progress:
@@ -70,7 +68,7 @@ def run_study(
         results[name] = ANALYSES[name](counts, **{**seed, **values})
     if progress:
         progress(total, total, "")
-    return ResultSet(study.name, results, study_meta(study, trials, items))
+    return ResultSet(study.name, results, study_meta(study, trials))
 
 
 def refuse_mixed_protocols(counts: Counts) -> None:
@@ -86,15 +84,9 @@ def refuse_mixed_protocols(counts: Counts) -> None:
         )
 
 
-def model_facts(counts: Counts, models: ModelTable | None) -> Result:
-    """Return what is known of the models; without a model table only their names."""
-    from click_stats.models import ModelTable  # noqa: PLC0415 -- only to make an empty one
-
-    return (models if models is not None else ModelTable.empty()).facts(counts.units)
-
-
-def study_meta(study: Study, trials: Trials, items: ItemTable) -> dict[str, Any]:
+def study_meta(study: Study, trials: Trials) -> dict[str, Any]:
     """Return what is needed to make the results again: no time, path or thread count."""
+    items = trials.items
     return {
         "version": version("click-stats"),
         "python": platform.python_version(),

@@ -7,6 +7,7 @@ import io
 import re
 from collections import Counter
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
 
@@ -38,7 +39,7 @@ FACTS = (
 )
 """Facts in the order of the result, after ``unit, model, condition, label``."""
 NUMBERS = ("parameters", "parameters_active")
-_DATE = re.compile(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?")
+_DATE = re.compile(r"\d{4}(-\d\d){0,2}", re.ASCII)
 
 
 class Model(BaseModel):
@@ -68,8 +69,8 @@ class Model(BaseModel):
     vendor: str | None = None
     family: str | None = None
     base_model: str | None = None
-    parameters: float | None = Field(default=None, gt=0)
-    parameters_active: float | None = Field(default=None, gt=0)
+    parameters: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    parameters_active: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     release_date: str | None = None
     access: Literal["open", "api"] | None = None
     korean_corpus: str | None = None
@@ -79,7 +80,12 @@ class Model(BaseModel):
     @field_validator("release_date")
     @classmethod
     def _iso(cls, value: str | None) -> str | None:
-        if value is not None and not _DATE.fullmatch(value):
+        try:
+            # A month or a year is completed to a day, so that the calendar decides.
+            known = value is None or bool(_DATE.fullmatch(value) and date.fromisoformat(f"{value}-01-01"[:10]))
+        except ValueError:
+            known = False
+        if not known:
             raise ValueError("not an ISO date (2024-05-13, 2024-05 or 2024)")
         return value
 

@@ -175,8 +175,12 @@ class Definition(_Frozen):
         return self._by_name["domains"].get(_key(name))
 
     def source(self, name: str) -> str | None:
-        """Return the source that ``name`` means; any name when the definition lists no sources."""
-        return self._by_name["sources"].get(_key(name)) if self.sources else collapse(name)
+        """Return the source that ``name`` means; None when unknown.
+
+        No name stays no name, and any name will do when the definition lists no sources.
+        """
+        stated = collapse(name)
+        return self._by_name["sources"].get(_key(name)) if self.sources and stated else stated
 
     def domain_of(self, category: str) -> str:
         """Return the domain of a category (its name, not an alias)."""

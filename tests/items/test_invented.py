@@ -1,11 +1,15 @@
 """An invented benchmark runs through the same calls as CLIcK."""
 
 from dataclasses import FrozenInstanceError
+from pathlib import Path
 
 import pytest
 
+import click_stats as cs
 from click_stats.errors import DataError, UsageError
 from click_stats.items import read_items
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
 
 
 def test_table(invented):
@@ -61,6 +65,20 @@ def test_groups(invented):
     assert groups.loc["Market", "n_items"] == 10
     assert groups.loc["Market", "chance"] == pytest.approx((9 / 4 + 1 / 10) / 10)
     assert groups.loc["Words", "label_ko"] == "낱말"
+
+
+def test_answers_run_through_the_same_calls(invented):
+    trials = cs.read_trials(FIXTURES / "invented" / "results.csv", items=invented)
+    counts = trials.counts()
+    assert list(counts.units.index) == ["pebble", "tide-large", "tide-small"]
+    # Two rotations an item, but one of the category Words for one model.
+    assert counts.n("ok").sum(axis=1).tolist() == [52, 62, 62]
+    accuracy = cs.accuracy(trials, invented, by=["overall", "category"]).to_frame()
+    assert set(accuracy["group"]) == {"all items", "Sea", "Market", "Words"}
+    overall = accuracy[accuracy["by"] == "overall"].set_index("unit")["estimate"]
+    # Counted from the file by hand: right answers over two trials an item, mean over 31 items.
+    assert overall["tide-large"] == pytest.approx(55 / 62)
+    assert overall["tide-large"] > overall["tide-small"] > overall["pebble"]
 
 
 def test_no_table_of_it_is_packaged(invented):

@@ -88,13 +88,13 @@ class Context:
 
     def link(self, found: finding.Finding, row: Mapping[str, Any] | None = None) -> qmd.Markdown:
         """Return a link to the table of a finding, naming the row where there is one."""
-        reference = qmd.Markdown(f"(@{found.table})")
+        reference = qmd.Markdown(f"@{found.table}" if self.names.lang == "en" else f"(@{found.table})")
         if row is None:
             return reference
         parts = [self.names.unit(str(row[key])) for key in ("unit", "unit_a", "unit_b") if row.get(key)]
         if row.get("by") not in {None, "overall"}:
             parts.append(self.label(row))
-        return qmd.Markdown(" – ").join(parts) + qmd.Markdown(" ") + reference
+        return qmd.Markdown(" – ").join(parts) + qmd.Markdown(", " if self.names.lang == "en" else " ") + reference
 
 
 def account(results: ResultSet) -> dict[str, int] | None:

@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from click_stats.render.labels import HALF, frame
 from click_stats.render.numbers import undefined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+
+    import pandas as pd
 
     from click_stats.results import ResultSet
 
@@ -37,7 +37,7 @@ class Finding:
     facts
         Names, shares (0 to 1), counts and whole rows of the result tables; an undefined number is None.
     table
-        Id of the table of the report that holds the rows.
+        Id of the table of the report that holds the rows; empty when it is not one table.
     """
 
     kind: str
@@ -401,7 +401,7 @@ def _undefined(results: ResultSet) -> Finding | None:
         return None
     ordered = sorted(reasons.items(), key=lambda entry: -entry[1])
     facts = {"n": sum(reasons.values()), "reasons": [{"reason": reason, "n": number} for reason, number in ordered]}
-    return Finding("undefined", facts, "tbl-undefined")
+    return Finding("undefined", facts, "")
 
 
 def _with_reason(results: ResultSet) -> Iterator[Row]:

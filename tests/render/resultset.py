@@ -292,7 +292,8 @@ def _pairs(n_units: int) -> Frame:
 
 def _compare(world: _World) -> Result:
     n_units = len(world.units)
-    estimates = _pairs(n_units) if n_units > 1 else _pair_frame(world, [(0, 0)], "all pairs").iloc[:0]
+    with np.errstate(invalid="ignore"):  # one unit: the rows only lend their columns to the empty table
+        estimates = _pairs(n_units) if n_units > 1 else _pair_frame(world, [(0, 0)], "all pairs").iloc[:0]
     tables = {"estimates": estimates}
     if REFERENCE in world.units:
         k = world.units.index(REFERENCE)

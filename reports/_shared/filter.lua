@@ -1,5 +1,5 @@
 -- Quarto's Markdown, as far as our reports use it, for plain pandoc: numbered figures, tables, equations and
--- sections with references to them, callouts, visibility by format, turned pages, alternative texts.
+-- sections with references to them, callouts, visibility by format, alternative texts.
 -- Whatever cannot be resolved is written to standard error as `[click-stats] ...`; the caller fails on it.
 
 local html, typst, docx = FORMAT:match('^html') ~= nil, FORMAT == 'typst', FORMAT == 'docx'
@@ -262,7 +262,7 @@ local function collect_ids(doc)
 end
 
 ---------------------------------------------------------------------------------------------------------------
--- 3. References, callouts, pages
+-- 3. References, callouts, page breaks
 
 local function link_to(id, text)
   return pandoc.Link(pandoc.Inlines{pandoc.Str(text)}, '#' .. id)
@@ -344,23 +344,6 @@ local function callout(div)
   return pandoc.Div(out, pandoc.Attr(div.identifier, {'callout', 'callout-' .. kind}, {role = 'note'}))
 end
 
-local PORTRAIT = '<w:p><w:pPr><w:sectPr><w:pgSz w:w="11906" w:h="16838"/><w:pgMar w:top="1134" w:right="1134" '
-  .. 'w:bottom="1134" w:left="1134" w:header="567" w:footer="567" w:gutter="0"/></w:sectPr></w:pPr></w:p>'
-local LANDSCAPE = '<w:p><w:pPr><w:sectPr><w:pgSz w:w="16838" w:h="11906" w:orient="landscape"/><w:pgMar w:top="1134" '
-  .. 'w:right="1134" w:bottom="1134" w:left="1134" w:header="567" w:footer="567" w:gutter="0"/></w:sectPr></w:pPr></w:p>'
-
-local function turned(div)
-  if not div.classes:includes('landscape') then return nil end
-  local before, after
-  if typst then before, after = '#page(flipped: true)[', ']' end
-  if docx then before, after = PORTRAIT, LANDSCAPE end
-  if not before then return nil end
-  local out = pandoc.Blocks{raw(before)}
-  out:extend(div.content)
-  out:insert(raw(after))
-  return out
-end
-
 local function how_to_read(div)
   if not div.classes:includes('figure-how') then return nil end
   if typst then
@@ -373,7 +356,7 @@ local function how_to_read(div)
   return div
 end
 
-local function block(div) return callout(div) or turned(div) or how_to_read(div) end
+local function block(div) return callout(div) or how_to_read(div) end
 
 return {
   {Meta = read_meta},

@@ -11,8 +11,8 @@ from click_stats.render.engines.base import SHARED
 if TYPE_CHECKING:
     from pathlib import Path
 
-SHARED_FILES = ("common.lua", "filter.lua", "preamble.typ", "reference.docx", "references.csl", "style.css",
-                "template.html", "template.typst")  # fmt: skip
+PROJECT_FILES = ("pages.lua", "preamble.typ", "quarto.css", "reference.docx", "references.csl", "tables.lua")
+"""What a project needs for ``quarto render``; the built-in engine takes its other pieces from the package."""
 
 
 def packaged(name: str) -> Path:

@@ -108,8 +108,7 @@ def arguments(folder: Path, document: Document, to: str) -> list[str]:
         f"--metadata=lang={document.text('lang') or 'en' if to == 'html' else lang}",
         f"--metadata=toc-title={document.text('toc-title') or _CONTENTS[document.lang]}",
         f"--metadata=abstract-title={document.text('abstract-title') or _SUMMARY[document.lang]}",
-        f"--lua-filter={asset(folder, 'filter.lua')}",
-        f"--lua-filter={asset(folder, 'common.lua')}",
+        *(f"--lua-filter={asset(folder, name)}" for name in ("filter.lua", "pages.lua", "tables.lua")),
     ]
     if document.flag("toc"):
         depth = int(document.text("toc-depth") or 2)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +15,11 @@ if TYPE_CHECKING:
 
 Lang = Literal["en", "ko"]
 REGION: Mapping[str, str] = {"en": "en-US", "ko": "ko-KR"}
+
+_FRONT = re.compile(r"\A---\r?\n(.*?)\r?\n(?:---|\.\.\.)\s*$", re.DOTALL | re.MULTILINE)
+_LANG = re.compile(r"""^lang:\s*["']?([A-Za-z-]+)""", re.MULTILINE)
+_PICTURE = re.compile(r"""\]\(([^()\s]+)\)\{((?:[^{}"]|"(?:[^"\\]|\\.)*")*)\}""")
+_ALT = re.compile(r'fig-alt="((?:[^"\\]|\\.)*)"')
 
 
 @dataclass(frozen=True)
@@ -106,3 +113,21 @@ def _words(tree: Any) -> str:
             return _words(tree["c"][1])
         case _:
             return _words(tree.get("c", []))
+
+
+
+def lang_of(text: str) -> Lang:
+    """Return the language that the front matter of the source ``text`` names, without pandoc."""
+    front = _FRONT.match(text)
+    said = _LANG.search(front[1]) if front else None
+    return "ko" if said and said[1].lower().startswith("ko") else "en"
+
+
+def picture_texts(text: str) -> dict[str, str]:
+    """Return path -> ``fig-alt`` of the pictures in the source ``text``, without pandoc."""
+    found: dict[str, str] = {}
+    for path, attributes in _PICTURE.findall(text):
+        alt = _ALT.search(attributes)
+        if alt:
+            found[path] = html.unescape(re.sub(r"\\(.)", r"\1", alt[1]))
+    return found

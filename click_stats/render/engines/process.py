@@ -36,7 +36,7 @@ class Ended:
         return "\n".join(lines[-_TAIL:])
 
 
-def run(argv: Sequence[str], *, cwd: Path, timeout: float, env: Mapping[str, str] | None = None) -> Ended:
+def run(argv: Sequence[str], *, cwd: Path, timeout: float, extra_env: Mapping[str, str] | None = None) -> Ended:
     """Run ``argv`` in ``cwd`` and wait at most ``timeout`` seconds.
 
     Raises
@@ -51,7 +51,7 @@ def run(argv: Sequence[str], *, cwd: Path, timeout: float, env: Mapping[str, str
         child = subprocess.Popen(  # noqa: S603 (a list, no shell)
             list(argv),
             cwd=cwd,
-            env=None if env is None else dict(env),
+            env={**os.environ, **extra_env} if extra_env else None,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

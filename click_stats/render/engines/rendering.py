@@ -62,9 +62,8 @@ def render_project(
     """
     folder = Path(folder)
     wanted = known_formats(formats)
-    if not (folder / SOURCE).is_file():
-        raise RenderError("There is no report to render.", found=f"no {SOURCE} in {folder}", do="Write the report first.")
     say = progress or (lambda _line: None)
+    text = _source(folder)
     choice = choose(engine)
     say(choice.reason)
     done: list[Rendered] = []
@@ -75,11 +74,22 @@ def render_project(
         with scratch(folder) as place:
             target = place / final.name
             notes = choice.engine.render(folder, fmt, target, timeout=timeout)
-            notes += check(target, fmt, source=folder / SOURCE)
+            notes += check(target, fmt, text=text)
             os.replace(target, final)  # noqa: PTH105 (the atomic call, by its name)
         seconds = time.perf_counter() - start
         done.append(Rendered(final, fmt, choice.engine.name, seconds, tuple(notes)))
     return done
+
+
+def _source(folder: Path) -> str:
+    try:
+        return (folder / SOURCE).read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise RenderError(
+            "There is no report to render.", found=f"no {SOURCE} in {folder}", do="Write the report first."
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise RenderError("The report's source cannot be read.", found=f"{SOURCE}: {error}") from error
 
 
 @contextmanager

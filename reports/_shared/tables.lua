@@ -1,5 +1,5 @@
--- What both engines need from a table: which cells are headings, and anchors that typst can link to.
--- Quarto runs this file as a filter of the project; the built-in engine runs it after filter.lua.
+-- What both engines need in tables: which cells are headings, and anchors that typst can link to.
+-- Quarto runs this file after its own filters, which rebuild tables; the built-in engine runs it after filter.lua.
 
 -- A first column set to the left names its row; `row-header="false"` on the table says it does not.
 local function names_rows(tbl)

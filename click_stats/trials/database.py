@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import weakref
@@ -17,8 +18,10 @@ from click_stats.trials.schema import RAW
 if TYPE_CHECKING:
     from click_stats.items.table import ItemTable
 
-MEMORY = "1GB"
-"""What DuckDB may hold in memory before it spills to the database's own folder."""
+MEMORY = "2GB"
+"""What DuckDB may hold in memory before it spills to the database's own folder; small logs need far less."""
+THREADS = 8
+"""Each thread has buffers of its own, which would not fit in that memory on a large machine."""
 
 SENTINELS = pd.DataFrame(
     [
@@ -49,6 +52,7 @@ class Database:
         try:
             self.connection = duckdb.connect(str(self.folder / "trials.duckdb"))
             self.connection.execute(f"SET memory_limit = '{MEMORY}'")
+            self.connection.execute(f"SET threads = {min(THREADS, os.cpu_count() or 1)}")
             self.connection.execute("SET temp_directory = ?", [str(self.folder / "spill")])
             self.connection.execute("SET pandas_analyze_sample = 0")  # columns of text are text, even when empty
         except BaseException:
@@ -62,8 +66,7 @@ class Database:
 
     def execute(self, query: str, parameters: list[Any] | None = None) -> list[tuple[Any, ...]]:
         """Run a query and return its rows."""
-        cursor = self.connection.execute(query, parameters or [])
-        return cursor.fetchall() if cursor.description else []
+        return self.connection.execute(query, parameters or []).fetchall()
 
     def frame(self, query: str, parameters: list[Any] | None = None) -> pd.DataFrame:
         """Run a query and return its rows as a frame, text as objects."""
@@ -73,7 +76,7 @@ class Database:
     def store(self, name: str, frame: pd.DataFrame) -> None:
         """Store a small frame as a table."""
         self.connection.register("incoming", frame)
-        self.connection.execute(f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM incoming")
+        self.execute(f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM incoming")
         self.connection.unregister("incoming")
 
     def prepare(self, items: ItemTable) -> None:
@@ -83,7 +86,7 @@ class Database:
         ``key_t`` (key, ix: item keys and ids that are unique), ``sentinel_t``.
         """
         raw = ", ".join(f"{name} VARCHAR" for name in RAW)
-        self.connection.execute(f"CREATE TABLE {STAGE} (file INTEGER, row BIGINT, {raw})")
+        self.execute(f"CREATE TABLE {STAGE} (file INTEGER, row BIGINT, {raw})")
         frame = items.frame
         n_same = frame["id"].map(frame["id"].value_counts()).astype("int64")
         table = pd.DataFrame(
@@ -105,7 +108,7 @@ class Database:
             for position, label in enumerate(items.labels(item))
         ]
         self.store("label_t", pd.DataFrame(labels, columns=["ix", "label", "position"]))
-        self.connection.execute(
+        self.execute(
             "CREATE TABLE key_t AS SELECT item AS key, ix FROM item_t UNION "
             "SELECT id, ix FROM item_t WHERE n_same = 1 AND id NOT IN (SELECT item FROM item_t)"
         )

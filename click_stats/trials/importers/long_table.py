@@ -18,8 +18,6 @@ from click_stats.trials.sql import glob_free, identifier, literal, unreadable
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-LARGEST = 1 << 28
-"""Bytes of the longest line of JSON that is read."""
 JSON_LINES = (".jsonl", ".ndjson")
 PARQUET = (".parquet",)
 
@@ -67,11 +65,11 @@ class LongTable:
             f"SELECT {number}, row_number() OVER (), {fields}{constants} FROM {relation}"
         )
         try:
-            connection.execute(sql, list(source.fixed.values()))
+            connection.execute(sql, list(source.fixed.values())).fetchall()
         except duckdb.Error as error:
             raise unreadable(source.path, error) from error
-        counted = connection.execute(f"SELECT count(*) FROM {STAGE} WHERE file = ?", [number]).fetchone()
-        source.n_read = (counted[0] if counted else 0) + sum(map(len, source.left_out.values()))
+        counted = connection.execute(f"SELECT count(*) FROM {STAGE} WHERE file = ?", [number]).fetchall()
+        source.n_read = int(counted[0][0]) + sum(map(len, source.left_out.values()))
         tick(source.path.stat().st_size)
 
 
@@ -132,4 +130,4 @@ def _parquet(path: Path) -> str:
 def _json_lines(source: Source) -> str:
     types = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in source.columns.values())
     path = literal(glob_free(source.readable))
-    return f"read_json({path}, format = 'newline_delimited', columns = {{{types}}}, maximum_object_size = {LARGEST})"
+    return f"read_json({path}, format = 'newline_delimited', columns = {{{types}}})"

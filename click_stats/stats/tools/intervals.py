@@ -69,7 +69,7 @@ def wilson(share: float, n: float, level: float = 0.95) -> Interval:
     -----
     Wilson (1927), without continuity correction; ends clipped to [0, 1].
     """
-    _check_level(level)
+    check_level(level)
     if not n > 0:
         return undefined(WILSON_PLAIN, "no answer")
     low, high = _score(share, n, float(stats.norm.isf((1 - level) / 2)))
@@ -85,7 +85,7 @@ def clustered_wilson(mean: ClusteredMean, level: float = 0.95) -> Interval:
     place of the normal one (as Korn and Graubard 1998 do for the exact interval). With p = 0 or 1 the data show
     no spread: n_eff is the number of clusters, and the interval is flagged.
     """
-    _check_level(level)
+    check_level(level)
     if mean.reason:
         return undefined(WILSON, mean.reason)
     p = mean.estimate
@@ -99,7 +99,7 @@ def clustered_wilson(mean: ClusteredMean, level: float = 0.95) -> Interval:
 
 def clustered_t(mean: ClusteredMean, level: float = 0.95, *, limits: tuple[float, float] = (0.0, 1.0)) -> Interval:
     """Return estimate ± t SE with the cluster-robust error, clipped to ``limits`` (-1 and 1 for a difference)."""
-    _check_level(level)
+    check_level(level)
     if mean.reason:
         return undefined(T, mean.reason)
     if mean.std_error == 0:
@@ -126,7 +126,7 @@ def bonett_price(n_a_only: int, n_b_only: int, n: int, level: float = 0.95) -> I
     Bonett and Price (2012): one item is added to each discordant count and two to n, then a Wald interval. It
     keeps a width when no item is discordant (case of two identical models). Clipped to [-1, 1].
     """
-    _check_level(level)
+    check_level(level)
     if n < 1 or min(n_a_only, n_b_only) < 0 or n_a_only + n_b_only > n:
         raise UsageError("Discordant items must be a part of all items.", found=f"{n_a_only} and {n_b_only} of {n}")
     a, b = (n_a_only + 1) / (n + 2), (n_b_only + 1) / (n + 2)
@@ -136,7 +136,7 @@ def bonett_price(n_a_only: int, n_b_only: int, n: int, level: float = 0.95) -> I
 
 def clopper_pearson(n_right: int, n: int, level: float = 0.95) -> Interval:
     """Return the exact binomial interval (Clopper and Pearson 1934) of ``n_right`` out of ``n`` answers."""
-    _check_level(level)
+    check_level(level)
     if not 0 <= n_right <= n or n < 1:
         raise UsageError("Right answers must be a part of all answers.", found=f"{n_right} of {n}")
     tail = (1 - level) / 2
@@ -177,6 +177,7 @@ def _score(share: float, n: float, quantile: float) -> tuple[float, float]:
     return low, high
 
 
-def _check_level(level: float) -> None:
+def check_level(level: float) -> None:
+    """Raise UsageError when ``level`` is no confidence level."""
     if not 0 < level < 1:
         raise UsageError("A confidence level lies between 0 and 1.", found=str(level), do="Use for example 0.95.")

@@ -56,13 +56,13 @@ def _package(name: str, cost: str, remedy: str) -> Finding:
 
 
 def _quarto() -> Finding:
-    from click_stats.render.engines import quarto
+    from click_stats.render.engines.quarto import look_for_quarto
 
-    found = quarto.find()
+    found, why = look_for_quarto(required=False)
     return Finding(
         "Quarto CLI",
         found=found is not None,
-        detail="not found by QUARTO_PATH or PATH" if found is None else str(found),
+        detail=why if found is None else f"{found.version} at {found.program}, {why}",
         cost="reports are made by the built-in engine, which looks plainer; nothing is missing from them",
         remedy="install Quarto 1.4 or newer from quarto.org, if you want its look",
     )

@@ -30,7 +30,7 @@ def command(
     models: o.Models = None,
     runs: o.Runs = None,
     format: o.Format = None,  # noqa: A002 -- the name of the option
-    column: o.Columns = None,
+    columns: o.Columns = None,
     reference: o.Reference = None,
     level: o.Level = None,
     interval: o.Interval = None,
@@ -57,7 +57,7 @@ def command(
             models=models,
             runs=runs,
             format=format,
-            columns=column,
+            columns=columns,
             progress=show,
         )
         results = api.analyze(

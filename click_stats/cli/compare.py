@@ -34,7 +34,7 @@ def command(
     models: o.Models = None,
     runs: o.Runs = None,
     format: o.Format = None,  # noqa: A002 -- the name of the option
-    column: o.Columns = None,
+    columns: o.Columns = None,
     reference: o.Reference = None,
     level: o.Level = None,
     denominator: o.Denominator = None,
@@ -54,7 +54,7 @@ def command(
             models=models,
             runs=runs,
             format=format,
-            columns=column,
+            columns=columns,
             progress=show,
         )
         shared = o.parameters(level=level, denominator=denominator)
@@ -71,5 +71,6 @@ def command(
         scores = api.accuracy(tables.trials, tables.items, by=by, **shared)
     typer.echo(scores.to_text(lang=lang, columns=ACCURACY_COLUMNS))
     typer.echo(found.to_text("estimates" if all_pairs else "reference", lang=lang, columns=PAIR_COLUMNS))
-    for warning in [*tables.trials.account.meta.get("warnings", ()), *found.meta.get("warnings", ())]:
+    warnings = [*tables.trials.account.meta.get("warnings", ()), *found.meta.get("warnings", ())]
+    for warning in dict.fromkeys(warnings):  # analyses hand on those of the data
         note(f"note: {warning}", quiet=quiet)

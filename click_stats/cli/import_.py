@@ -28,7 +28,7 @@ def command(
     benchmark: o.Benchmark = None,
     runs: o.Runs = None,
     format: o.Format = None,  # noqa: A002 -- the name of the option
-    column: o.Columns = None,
+    columns: o.Columns = None,
     force: o.Force = False,
     quiet: o.Quiet = False,
     as_json: o.Json = False,
@@ -42,7 +42,7 @@ def command(
             models=None,
             runs=runs,
             format=format,
-            columns=column,
+            columns=columns,
             progress=show,
         )
         if out is not None:

@@ -48,7 +48,11 @@ Format = Annotated[
 ]
 Columns = Annotated[
     list[str] | None,
-    typer.Option("--column", help="OURS=THEIRS: a column of a long table, e.g. item_id=qid.", show_default=False),
+    typer.Option(
+        "--columns",
+        help="OURS=THEIRS: a column of a long table, e.g. item_id=qid; may be repeated.",
+        show_default=False,
+    ),
 ]
 Reference = Annotated[
     str | None,
@@ -129,7 +133,7 @@ def read_tables(
         list(files),
         table,
         format=format,
-        columns=dict(pair(entry, "--column") for entry in columns or ()) or None,
+        columns=dict(pair(entry, "--columns") for entry in columns or ()) or None,
         runs=runs,
         progress=progress,
     )

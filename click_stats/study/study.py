@@ -122,7 +122,7 @@ def explain(error: ValidationError) -> str:
 def _parameters(name: str, function: Callable[..., Any]) -> type[BaseModel]:
     hints = get_type_hints(function, localns=_TYPING_NAMES)
     fields: dict[str, Any] = {
-        key: (hints[key], ... if parameter.default is inspect.Parameter.empty else parameter.default)
+        key: (hints.get(key, Any), ... if parameter.default is inspect.Parameter.empty else parameter.default)
         for key, parameter in signature(function).items()
     }
     return create_model(f"{name.title()}Parameters", __config__=ConfigDict(extra="forbid"), **fields)

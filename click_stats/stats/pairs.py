@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from click_stats.stats.partition import MACRO, OVERALL
-from click_stats.stats.tools.maxt import Contrasts
+from click_stats.stats.tools.columns import Columns, columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,102 +89,6 @@ def item_set(answered: BoolArray, group: Group, *, pairwise: bool = False) -> It
 def n_strata(group: Group) -> int:
     """Return over how many means the estimate of a group is a mean."""
     return 1 if group.strata is None else int(group.strata.max(initial=0)) + 1
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Weighted cluster sums of several columns of item values, with what their errors need.
-
-    Attributes
-    ----------
-    clusters
-        (G,) codes of the clusters that have items.
-    sums
-        (K, G, N) plain sums over the items of a stratum (K = 1: one mean over all items) and cluster.
-    sizes, n
-        (K, G, N or 1) items in a stratum and cluster, and (K, N or 1) in the stratum.
-    """
-
-    clusters: IntArray
-    sums: FloatArray
-    sizes: FloatArray
-    n: FloatArray
-
-    @property
-    def weights(self) -> FloatArray:
-        """(K, N or 1) weight of an item: its stratum's mean counts 1/K. NaN where a stratum has no item."""
-        with np.errstate(divide="ignore"):
-            found = np.where(self.n > 0, 1.0 / (len(self.n) * self.n), np.nan)
-        return found
-
-    @property
-    def estimates(self) -> FloatArray:
-        """(N,) means."""
-        found: FloatArray = (self.sums.sum(axis=1) * self.weights).sum(axis=0)
-        return found
-
-    @property
-    def centred(self) -> FloatArray:
-        """(K, G, N) weighted cluster sums less their stratum's mean."""
-        means = self.sums.sum(axis=1) * self.weights * len(self.n)
-        found: FloatArray = (self.sums - self.sizes * means[:, None, :]) * self.weights[:, None, :]
-        return found
-
-    @property
-    def factors(self) -> FloatArray:
-        """(K, N or 1) small-sample factor of a stratum; NaN with fewer than two clusters."""
-        found = (self.sizes > 0).sum(axis=1)
-        return np.where(found > 1, np.sqrt(found / np.maximum(found - 1.0, 1.0)), np.nan)
-
-    @property
-    def n_clusters(self) -> IntArray:
-        """(N or 1,) clusters with an item."""
-        found: IntArray = (self.sizes.sum(axis=0) > 0).sum(axis=0)
-        return found
-
-    def contrasts(self, first: IntArray, second: IntArray) -> Contrasts:
-        """Return the tests of differences between two columns each."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            shares = self.sizes / self.n[:, None, :]
-        return Contrasts(self.clusters, self.centred, shares, self.factors, first, second)
-
-    def std_errors(self, first: IntArray, second: IntArray) -> FloatArray:
-        """Return the CR1 standard errors of differences between two columns each."""
-        scaled = (self.factors[:, None, :] * self.centred).sum(axis=0)
-        found: FloatArray = np.sqrt(((scaled[:, first] - scaled[:, second]) ** 2).sum(axis=0))
-        return found
-
-
-def columns(
-    values: FloatArray,
-    clusters: IntArray,
-    strata: IntArray | None = None,
-    n_strata: int = 1,
-    present: BoolArray | None = None,
-) -> Columns:
-    """Sum columns of item values by cluster and stratum.
-
-    Parameters
-    ----------
-    values
-        (I, N) item values.
-    clusters, strata
-        (I,) cluster codes; stratum codes below ``n_strata``, one stratum by default.
-    present
-        (I, N) which values count; all by default.
-    """
-    found, codes = np.unique(clusters, return_inverse=True)
-    parts = np.zeros_like(clusters) if strata is None else strata
-    n_clusters = len(found)
-    ones = np.ones(len(values))
-    member = sparse.csr_array(
-        (ones, (parts * n_clusters + codes, np.arange(len(values)))), shape=(n_strata * n_clusters, len(values))
-    )
-    counted = ones[:, None] if present is None else present.astype(np.float64)
-    taken = values if present is None else np.where(present, values, 0.0)
-    sums = np.asarray(member @ taken).reshape(n_strata, n_clusters, taken.shape[1])
-    sizes = np.asarray(member @ counted).reshape(n_strata, n_clusters, counted.shape[1])
-    return Columns(found, sums, sizes, sizes.sum(axis=1))
 
 
 class Pairs(NamedTuple):

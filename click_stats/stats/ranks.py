@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 
 from click_stats.results import Result
-from click_stats.stats.compare import NO_MODEL, ONE_MODEL, check, check_alpha
-from click_stats.stats.families import SEPARATED, Comparison, Settings, compared
+from click_stats.stats.compare import pair_meta
+from click_stats.stats.families import SEPARATED, Comparison, compared
 from click_stats.stats.partition import groups
+from click_stats.stats.settings import PairSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,38 +61,16 @@ def ranks(
     Result
         ``estimates``: units tied in accuracy share the best rank; ``co_leader`` marks all whose interval holds 1.
     """
-    settings = Settings(level, check_alpha(1 - level), None, pairwise_items, denominator, draws, seed)
-    check(settings)
+    settings = PairSettings(level, 1 - level, None, pairwise_items, denominator, draws, seed)
     groupings = [by] if isinstance(by, str) else list(by)
-    for one in groupings:
-        groups(counts, one)
-    warnings = list(counts.meta.get("warnings", []))
-    if len(counts.units) < 2:
-        warnings.append(ONE_MODEL if len(counts.units) else NO_MODEL)
-        frame = pd.DataFrame(columns=list(RANKS))
-    else:
-        frame = pd.concat(
-            [
-                _group(counts, found, k, settings)
-                for found in (compared(counts, one, settings) for one in groupings)
-                for k in range(len(found.sets))
-            ],
-            ignore_index=True,
-        )
-    meta: dict[str, Any] = {
-        "method": METHOD,
-        "seed": seed,
-        "draws": draws,
-        "level": level,
-        "denominator": denominator,
-        "digests": dict(counts.meta.get("digests", {})),
-        "warnings": warnings,
-        "diagnostics": {},
-    }
-    return Result("ranks", {"estimates": frame}, _summary(frame), meta)
+    groups(counts, groupings)  # an unknown one is an error before anything is computed
+    found = [compared(counts, one, settings) for one in groupings] if len(counts.units) > 1 else []
+    frames = [_group(counts, one, k, settings) for one in found for k in range(len(one.sets))]
+    frame = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(RANKS))
+    return Result("ranks", {"estimates": frame}, _summary(frame), pair_meta(counts, settings, METHOD))
 
 
-def _group(counts: Counts, found: Comparison, k: int, settings: Settings) -> pd.DataFrame:
+def _group(counts: Counts, found: Comparison, k: int, settings: PairSettings) -> pd.DataFrame:
     chosen, accuracy = found.sets[k], found.accuracy[k]
     labels = counts.units.index.to_numpy(dtype=object)
     pairs = found.every.rows[found.every.rows["group"] == chosen.group.name]
@@ -99,10 +78,13 @@ def _group(counts: Counts, found: Comparison, k: int, settings: Settings) -> pd.
     winners = np.where(apart["estimate"] > 0, apart["unit_a"], apart["unit_b"])
     losers = np.where(apart["estimate"] > 0, apart["unit_b"], apart["unit_a"])
     taking_part = len(chosen.units)
+    n_items = np.full(len(labels), len(chosen.items))
+    if settings.pairwise:
+        n_items = (counts.scores(settings.denominator).trials[:, chosen.group.items] > 0).sum(axis=1)
     rows = []
     for unit, label in enumerate(labels):
         row: dict[str, Any] = {"unit": label, "by": chosen.group.by, "group": chosen.group.name}
-        row |= {"estimate": accuracy[unit], "n_items": len(chosen.items), "n_units": taking_part}
+        row |= {"estimate": accuracy[unit], "n_items": int(n_items[unit]), "n_units": taking_part}
         row |= {"conf_level": settings.level, "method": "step-down max-T", "flag": "", "reason": ""}
         if unit in chosen.left_out:
             row |= {"estimate": np.nan, "n_items": 0, "reason": chosen.left_out[unit]}
@@ -126,6 +108,6 @@ def _group(counts: Counts, found: Comparison, k: int, settings: Settings) -> pd.
 def _summary(frame: pd.DataFrame) -> dict[str, Any]:
     if frame.empty:
         return {"n_units": 0, "co_leaders": []}
-    first = frame[(frame["by"] == frame["by"].iat[0]) & (frame["group"] == frame["group"].iat[0])]
-    leaders = first.loc[first["co_leader"].fillna(value=False).astype(bool), "unit"].tolist()
-    return {"n_units": int(first["n_units"].iat[0]), "co_leaders": leaders}
+    first = frame[(frame["by"] == frame["by"].iloc[0]) & (frame["group"] == frame["group"].iloc[0])]
+    leaders = first["co_leader"].fillna(value=False).to_numpy(dtype=bool)
+    return {"n_units": len(first), "co_leaders": first["unit"].to_numpy()[leaders].tolist()}

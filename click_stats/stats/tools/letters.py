@@ -5,11 +5,10 @@ from __future__ import annotations
 import string
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
     import numpy.typing as npt
 
 ALPHABET = string.ascii_lowercase + string.ascii_uppercase

@@ -131,14 +131,14 @@ def max_t(
     hits = {name: np.zeros(len(order), dtype=np.int64) for name, order in orders.items()}
     maxima: dict[str, list[FloatArray]] = {name: [] for name in orders}
     for signs in _signs(n_clusters, draws, seed, max(1, CELLS // max(1, len(observed)))):
-        drawn = np.concatenate([kernel.statistics(signs) for kernel in kernels]) if kernels else np.empty((0, 0))
+        drawn = np.concatenate([kernel.squared(signs) for kernel in kernels]) if kernels else np.empty((0, 0))
         for name, order in orders.items():
             if not len(order):
                 continue
             running = np.maximum.accumulate(drawn[order], axis=0)
-            limits = observed[order][:, None] * (1.0 - TOLERANCE)
+            limits = observed[order][:, None] ** 2 * (1.0 - TOLERANCE)
             hits[name] += (running >= limits).sum(axis=1)
-            maxima[name].append(running[-1])
+            maxima[name].append(np.sqrt(running[-1]))
     found = {}
     for name, tests in families.items():
         order = orders[name]
@@ -168,7 +168,7 @@ def _signs(n_clusters: int, draws: int, seed: int, width: int) -> Iterator[Float
     for start in range(0, draws, CHUNK):
         bits = rng.integers(0, 2, (n_clusters, CHUNK), dtype=np.int8)[:, : draws - start]
         for left in range(0, bits.shape[1], width):
-            yield bits[:, left : left + width] * 2.0 - 1.0
+            yield bits[:, left : left + width].astype(np.float64) * 2.0 - 1.0
 
 
 class _Kernel:
@@ -178,37 +178,37 @@ class _Kernel:
         self.group = group
         scaled, shares = group.scaled(), group.factors[:, None, :] * group.shares
         self.means = [np.ascontiguousarray(part.T) for part in group.centred]
-        self.crossed = [np.ascontiguousarray((scaled * share).T) for share in shares]
+        self.crossed = [np.ascontiguousarray((2.0 * scaled * share).T) for share in shares]
         self.squares = (group.difference(scaled) ** 2).sum(axis=0)[:, None]
-        overlap = np.einsum("kgn,lgn->kln", shares, shares)
-        self.overlap = overlap if overlap.shape[2] == 1 else overlap[:, :, group.first]
+        self.overlap = np.einsum("kgn,lgn->kln", shares, shares)[..., None]
 
-    def statistics(self, signs: FloatArray) -> FloatArray:
-        """Return (T, draws) absolute statistics under ``signs`` (clusters, draws)."""
+    def squared(self, signs: FloatArray) -> FloatArray:
+        """Return (T, draws) squared statistics under ``signs`` (clusters, draws).
+
+        The part of the sum of squares that the mean takes away, m (2 sum h e - m sum h^2), has two factors that
+        are linear in the columns: only these are formed for each test.
+        """
         taken = signs[self.group.clusters]
-        means = [self._test(part @ taken) for part in self.means]
+        means = [part @ taken for part in self.means]
         spread = np.repeat(self.squares, taken.shape[1], axis=1)
+        total = np.zeros_like(spread)
         for k, mean in enumerate(means):
-            spread -= 2.0 * mean * self._test(self.crossed[k] @ taken)
+            lost = self.crossed[k] @ taken
             for j, other in enumerate(means):
-                weight = self.overlap[k, j][:, None]
-                if weight.any():
-                    spread += weight * mean * other
-        total = np.abs(sum(means[1:], start=means[0]))
-        # Where nothing is left around the mean, the statistic is infinite, or 0 when the mean is 0 as well.
-        flat = spread <= TOLERANCE * self.squares
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found: FloatArray = total / np.sqrt(spread)
-        if flat.any():
-            found[flat] = np.where(
-                total[flat] ** 2 > TOLERANCE * np.broadcast_to(self.squares, flat.shape)[flat], np.inf, 0.0
-            )
-        return found
+                if self.overlap[k, j].any():
+                    lost -= self.overlap[k, j] * other
+            tested = self._test(mean)
+            total += tested
+            spread -= tested * self._test(lost)
+        # Where nothing is left around the mean the statistic is, in effect, infinite; or 0, when the mean is.
+        np.maximum(spread, TOLERANCE * self.squares, out=spread)
+        total *= total
+        total /= spread
+        return total
 
     def _test(self, columns: FloatArray) -> FloatArray:
-        first = self.group.first
         if self.group.second is None:
-            return columns if len(first) == len(columns) else columns[first]
-        taken: FloatArray = columns[first]
+            return columns if len(self.group) == len(columns) else columns[self.group.first]
+        taken: FloatArray = columns[self.group.first]
         taken -= columns[self.group.second]
         return taken

@@ -30,7 +30,7 @@ class Adjusted(NamedTuple):
 def exact(a_only: npt.ArrayLike, b_only: npt.ArrayLike) -> FloatArray:
     """Return the exact McNemar p-value: twice the binomial tail of the discordant items, 1 without any."""
     a, b = np.asarray(a_only), np.asarray(b_only)
-    return np.minimum(1.0, 2.0 * stats.binom.cdf(np.minimum(a, b), a + b, 0.5))
+    return np.asarray(np.minimum(1.0, 2.0 * stats.binom.cdf(np.minimum(a, b), a + b, 0.5)))
 
 
 def mid_p(a_only: npt.ArrayLike, b_only: npt.ArrayLike) -> FloatArray:

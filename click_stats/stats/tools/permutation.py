@@ -143,5 +143,4 @@ def by_simulation(sums: FloatArray, *, draws: int, seed: int) -> FloatArray:
     for start in range(0, draws, CHUNK):
         signs = rng.integers(0, 2, (CHUNK, sums.shape[0]), dtype=np.int8)[: draws - start] * 2.0 - 1.0
         hits += (np.abs(signs @ sums) >= limits).sum(axis=0)
-    p: FloatArray = (1.0 + hits) / (1.0 + draws)
-    return p
+    return np.asarray((1.0 + hits) / (1.0 + draws), dtype=np.float64)

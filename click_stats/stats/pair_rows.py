@@ -166,7 +166,7 @@ def _add_remarks(frame: pd.DataFrame, found: Pairs, spread: BoolArray, chosen: I
                 reason.append(NO_UPPER_ODDS)
         flags.append(flag)
         reasons.append("; ".join(reason))
-    frame["flag"], frame["reason"] = flags, reasons
+    frame["flag"], frame["reason"] = np.array(flags, dtype=object), np.array(reasons, dtype=object)
 
 
 def _with_left_out(frame: pd.DataFrame, labels: Any, chosen: ItemSet, level: float) -> pd.DataFrame:
@@ -188,6 +188,7 @@ def _with_left_out(frame: pd.DataFrame, labels: Any, chosen: ItemSet, level: flo
     frame.index = pd.Index(np.flatnonzero(inside))
     found = frame.reindex(np.arange(len(i)))
     for name, value in rows.items():
-        found.loc[absent, name] = value
-        found[name] = found[name].astype(kinds[name])
+        column = found[name].astype(object)
+        column.loc[absent] = value
+        found[name] = column.astype(kinds[name])
     return found

@@ -1,0 +1,102 @@
+"""Wall time and peak memory of the audit of the 20 real files in three formats, by stage.
+
+One process per run, so that its peak is its own; pandoc runs as a child and is counted apart. Usage:
+python benchmarks/report.py [--write] [--repeat 3]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+
+import pages
+
+ROOT = Path(__file__).resolve().parents[1]
+AIM_SECONDS, AIM_MEGABYTES = 40, 1000
+
+
+def child(out: str) -> None:
+    """Make the report once and print its stages as JSON."""
+    stages: list[tuple[str, float, float]] = []
+
+    def mark(name: str) -> None:
+        stages.append((name, time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024))
+
+    mark("start")
+    import click_stats as cs
+    from click_stats.render.report import write_report
+
+    items = cs.read_items()
+    models = cs.read_models(ROOT / "fixtures" / "models.csv")
+    mark("import and items")
+    trials = cs.read_trials(ROOT / "fixtures" / "real-results", items)
+    mark("reading 20 files")
+    names: list[str] = []
+
+    def analysing(done: int, _total: int, name: str) -> None:
+        if done:
+            mark(f"analysis {names[-1]}")
+        names.append(name)
+
+    results = cs.analyze("audit", trials, items, models=models, progress=analysing)
+
+    steps: list[str] = []
+
+    def rendering(_done: int, _total: int, name: str) -> None:
+        if steps:
+            mark(steps[-1])
+        steps.append(f"render {name}")
+
+    write_report("audit", results, Path(out), lang="ko", formats=["html", "docx", "pdf"], progress=rendering)
+    children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    print(json.dumps({"stages": stages, "children": children}))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--write", action="store_true", help="write the table to docs/performance.md")
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--child", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.child:
+        child(given.child)
+        return
+    runs = []
+    for _ in range(given.repeat):
+        with tempfile.TemporaryDirectory() as folder:
+            words = [sys.executable, __file__, "--child", str(Path(folder) / "out")]
+            done = subprocess.run(words, capture_output=True, text=True, check=True)
+            runs.append(json.loads(done.stdout.splitlines()[-1]))
+    lines = ["| Stage | seconds (median) | peak memory so far, MB (largest) |", "| --- | --- | --- |"]
+    count = len(runs[0]["stages"])
+    for k in range(1, count):
+        name = runs[0]["stages"][k][0]
+        took = median(run["stages"][k][1] - run["stages"][k - 1][1] for run in runs)
+        peak = max(run["stages"][k][2] for run in runs)
+        lines.append(f"| {name} | {took:.1f} | {peak:.0f} |")
+    total = median(run["stages"][-1][1] - run["stages"][0][1] for run in runs)
+    peak = max(run["stages"][-1][2] for run in runs)
+    lines += [
+        f"| **total** (aim {AIM_SECONDS} s, {AIM_MEGABYTES} MB) | **{total:.1f}** | **{peak:.0f}** |",
+        "",
+        f"pandoc, a process of its own, took up to {max(run['children'] for run in runs):.0f} MB beside it.",
+        "",
+        f"`python benchmarks/report.py --write`, {given.repeat} runs, Python {platform.python_version()}, {os.cpu_count()} cores, Linux.",
+    ]
+    text = "\n".join(lines)
+    print(text)
+    if given.write:
+        pages.write("performance.md", "report", text)
+
+
+if __name__ == "__main__":
+    main()

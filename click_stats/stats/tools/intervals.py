@@ -169,8 +169,8 @@ def plain_refusal(*, most_trials: int, shared: bool, several_means: bool = False
 def _score(share: float, n: float, quantile: float) -> tuple[float, float]:
     """Return the ends of a score interval: the roots p of (share - p)² = quantile² p(1 - p)/n."""
     square = quantile**2
-    centre = (share + square / (2 * n)) / (1 + square / n)
-    half = quantile / (1 + square / n) * math.sqrt(share * (1 - share) / n + square / (4 * n * n))
+    centre = (share * n + square / 2) / (n + square)
+    half = quantile / (n + square) * math.sqrt(share * (1 - share) * n + square / 4)
     # At an end the root is known; the formula misses it by rounding.
     low = 0.0 if share <= 0 else max(0.0, float(centre - half))
     high = 1.0 if share >= 1 else min(1.0, float(centre + half))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from click_stats.render import codes
@@ -77,3 +78,13 @@ def frame(results: ResultSet, result: str, name: str = "estimates", **where: obj
             return found.iloc[:0]
         found = found[found[column] == value]
     return found
+
+
+def largest(values: pd.Series[float]) -> int:
+    """Return the position of the largest value; undefined ones do not count."""
+    return int(np.nanargmax(values.to_numpy(dtype=float, na_value=np.nan)))
+
+
+def smallest(values: pd.Series[float]) -> int:
+    """Return the position of the smallest value; undefined ones do not count."""
+    return int(np.nanargmin(values.to_numpy(dtype=float, na_value=np.nan)))

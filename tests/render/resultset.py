@@ -295,8 +295,8 @@ def _compare(world: _World) -> Result:
     n_units = len(world.units)
     estimates = _pairs(n_units) if n_units > 1 else _pair_frame(world, [(0, 0)], "all pairs").iloc[:0]
     tables = {"estimates": estimates}
-    if REFERENCE in world.units:
-        k = world.units.index(REFERENCE)
+    k = world.units.index(REFERENCE) if REFERENCE in world.units else 0
+    if n_units > 1:
         tables["reference"] = _pair_frame(world, [(i, k) for i in range(n_units) if i != k], "against the reference")
     families = [
         {
@@ -338,7 +338,7 @@ def _compare(world: _World) -> Result:
         "seed": 0,
         "level": 0.95,
         "alpha": 0.05,
-        "reference": REFERENCE,
+        "reference": world.units[k],
         "denominator": "responded",
         "warnings": [],
         "diagnostics": {},

@@ -1,6 +1,39 @@
+"""The figures of reports, one file each; every one is a function of the results of a study."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from click_stats.render.figures.detectable import figure_detectable
+from click_stats.render.figures.differences import figure_differences
 from click_stats.render.figures.drawing import Drawing, save, save_data
-import importlib
-FIGURES={}
-for n in ("ladder","differences","heatmap","triangle","detectable","statuses","items_right"):
-    try: FIGURES[n]=getattr(importlib.import_module("click_stats.render.figures."+n),"figure_"+n)
-    except ModuleNotFoundError: pass
+from click_stats.render.figures.heatmap import figure_heatmap
+from click_stats.render.figures.items_right import figure_items_right
+from click_stats.render.figures.ladder import figure_ladder
+from click_stats.render.figures.plot import plot
+from click_stats.render.figures.statuses import figure_statuses
+from click_stats.render.figures.triangle import figure_triangle
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from click_stats.results import ResultSet
+
+__all__ = ["FIGURES", "Drawing", "draw", "plot", "save", "save_data"]
+
+FIGURES: Mapping[str, Callable[[ResultSet, str], Drawing | None]] = {
+    "fig-ladder": figure_ladder,
+    "fig-differences": figure_differences,
+    "fig-heatmap": figure_heatmap,
+    "fig-triangle": figure_triangle,
+    "fig-detectable": figure_detectable,
+    "fig-statuses": figure_statuses,
+    "fig-items-right": figure_items_right,
+}
+"""Figures by id, in the order of reports."""
+
+
+def draw(results: ResultSet, lang: str = "en") -> dict[str, Drawing]:
+    """Return the figures that the results allow, by id: without comparisons some are left out."""
+    made = {name: figure(results, lang) for name, figure in FIGURES.items()}
+    return {name: drawing for name, drawing in made.items() if drawing is not None}

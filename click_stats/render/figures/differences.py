@@ -23,7 +23,7 @@ from click_stats.render.figures.style import (
     row_height,
     settings,
 )
-from click_stats.render.labels import frame, labels
+from click_stats.render.labels import frame, labels, largest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,7 +69,7 @@ def figure_differences(results: ResultSet, lang: str = "en") -> Drawing | None:
     reference = names.unit(str(data["unit_b"].iloc[0]))
     with settings():
         figure = new_figure(row_height(len(data), rest=1.15))
-        draw_differences(figure.subplots(), data, shown, words)
+        draw_differences(figure.subplots(), data, shown, reference, words)
     level = numbers.level(data["conf_level"].iloc[0])
     n = numbers.integer(data["n_items"].max())
     caption = words("caption", reference=reference, level=level, n=n)
@@ -83,7 +83,7 @@ def figure_differences(results: ResultSet, lang: str = "en") -> Drawing | None:
     return Drawing(ID, figure, words("title"), caption, _alt(data, names, reference, words), how, data)
 
 
-def draw_differences(ax: Axes, data: pd.DataFrame, shown: Sequence[str], words: Words) -> None:
+def draw_differences(ax: Axes, data: pd.DataFrame, shown: Sequence[str], reference: str, words: Words) -> None:
     """Draw differences in points with both intervals, a row for each unit, on a band of what went undetectable."""
     has_band = bool(data["detectable"].notna().any())
     for row, (_, entry) in enumerate(data.iterrows()):
@@ -107,7 +107,7 @@ def draw_differences(ax: Axes, data: pd.DataFrame, shown: Sequence[str], words: 
     ax.axvline(0, color=INK, linewidth=0.8)
     row_axis(ax, list(shown))
     ax.grid(axis="x", color=FAINT)
-    ax.set_xlabel(words("axis", reference=str(data["unit_b"].iloc[0])))
+    ax.set_xlabel(words("axis", reference=reference))
     power = float(data["power"].dropna().iloc[0]) if has_band else None
     handles = _legend(data, words, power)
     ax.legend(
@@ -140,14 +140,16 @@ def _legend(data: pd.DataFrame, words: Words, power: float | None) -> list[Line2
 
 def _data(results: ResultSet) -> pd.DataFrame:
     found = frame(results, "compare", "reference", by="overall")
-    if not len(found):
-        return found
+    return with_detectable(found, frame(results, "power", by="overall")) if len(found) else found
+
+
+def with_detectable(found: pd.DataFrame, power: pd.DataFrame) -> pd.DataFrame:
+    """Return comparisons with the reference from the largest to the smallest, with what was detectable."""
     columns = [
         "unit_a", "unit_b", "estimate", "conf_low", "conf_high", "conf_level", "sim_low", "sim_high", "p_adjusted",
         "n_items", "verdict", "same_protocol", "reason",
     ]  # fmt: skip
     data = found[columns].sort_values("estimate", ascending=False, kind="stable", na_position="last")
-    power = frame(results, "power", by="overall")
     if len(power):
         data = data.merge(power[["unit_a", "unit_b", "detectable", "power"]], on=["unit_a", "unit_b"], how="left")
     else:
@@ -167,8 +169,8 @@ def _alt(data: pd.DataFrame, names: Labels, reference: str, words: Words) -> str
     text = words("alt", reference=reference, better=named(BETTER), worse=named(WORSE), same=named("not separated"))
     if not len(known):
         return text
-    largest = known.loc[known["estimate"].abs().idxmax()]
+    row = known.iloc[largest(known["estimate"].abs())]
     return f"{text} " + words(
-        "alt_largest", unit=names.unit(str(largest["unit_a"])), value=numbers.points(largest["estimate"]),
-        interval=numbers.interval_points(largest["sim_low"], largest["sim_high"]),
+        "alt_largest", unit=names.unit(str(row["unit_a"])), value=numbers.points(row["estimate"]),
+        interval=numbers.interval_points(row["sim_low"], row["sim_high"]),
     )  # fmt: skip

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import matplotlib as mpl
-import pandas as pd
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.patheffects import withStroke
 
 from click_stats.render import numbers
 from click_stats.render.figures.drawing import Drawing, Words
-from click_stats.render.figures.style import INK, MUTED, new_figure, readable_on, row_height, settings
-from click_stats.render.labels import HALF, frame, labels
+from click_stats.render.figures.style import INK, MUTED, new_figure, row_height, settings
+from click_stats.render.labels import HALF, frame, labels, largest, smallest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.cm import ScalarMappable
 
@@ -53,12 +53,19 @@ def figure_heatmap(results: ResultSet, lang: str = "en") -> Drawing | None:
             label = words("not_separated", reference=names.unit(reference))
             handles.append(Patch(facecolor="white", edgecolor=MUTED, hatch="/////", linewidth=0.5, label=label))
         if bool(data["coverage"].lt(HALF).any()):
-            handles.append(Patch(facecolor=LEFT_OUT, edgecolor=MUTED, hatch="xxxx", linewidth=0.5, label=words("left_out")))
+            handles.append(
+                Patch(facecolor=LEFT_OUT, edgecolor=MUTED, hatch="xxxx", linewidth=0.5, label=words("left_out"))
+            )
         if handles:
             figure.legend(handles=handles, loc="outside lower center", ncols=2, handlelength=2.2, handleheight=1.2)
     caption = words("caption", n=len(groups) - (OVERALL in groups))
     caption += " " + words("caption_reference", reference=names.unit(reference)) if reference is not None else ""
-    alt = _alt(data, {unit: names.unit(unit) for unit in units}, dict(zip(groups, map(names.group, *zip(*groups, strict=True)), strict=True)), words)
+    alt = _alt(
+        data,
+        {unit: names.unit(unit) for unit in units},
+        dict(zip(groups, map(names.group, *zip(*groups, strict=True)), strict=True)),
+        words,
+    )
     return Drawing(ID, figure, words("title"), caption, alt, words("how"), data)
 
 
@@ -80,17 +87,16 @@ def draw_heatmap(
         x, y = place[entry["by"], entry["group"]], units.index(entry["unit"])
         crossed = bool(entry["coverage"] < HALF)
         known = not numbers.undefined(entry["estimate"])
-        colour = (0.894, 0.894, 0.894, 1.0) if crossed or not known else shades.to_rgba(100 * entry["estimate"])
+        colour = LEFT_OUT if crossed or not known else shades.to_rgba(100 * entry["estimate"])
         ax.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, edgecolor="white", linewidth=0.8))
-        text = readable_on(colour)
         hatch = "xxxx" if crossed else "/////" if entry["verdict"] == "not separated" else ""
         if hatch:
             ax.add_patch(
-                Rectangle((x - 0.5, y - 0.5), 1, 1, fill=False, edgecolor=text, alpha=0.35, hatch=hatch, linewidth=0)
+                Rectangle((x - 0.5, y - 0.5), 1, 1, fill=False, edgecolor=INK, alpha=0.35, hatch=hatch, linewidth=0)
             )
         halo = [withStroke(linewidth=2.2, foreground=colour)] if hatch else []
         ax.text(
-            x, y, numbers.percent(entry["estimate"]), ha="center", va="center", fontsize=7, color=text, path_effects=halo
+            x, y, numbers.percent(entry["estimate"]), ha="center", va="center", fontsize=7, color=INK, path_effects=halo
         )
     ax.set_xlim(-0.5, place[groups[-1]] + 0.5)
     ax.set_ylim(len(units) - 0.5, -0.5)
@@ -110,7 +116,18 @@ def _data(results: ResultSet) -> pd.DataFrame:
     overall = found[found["by"] == "overall"].sort_values("estimate", ascending=False, kind="stable")
     order = list(overall["unit"]) or list(dict.fromkeys(found["unit"]))
     wanted = found[found["by"].isin(["overall", "category"])]
-    columns = ["unit", "by", "group", "estimate", "conf_low", "conf_high", "n_items", "n_items_total", "coverage", "reason"]
+    columns = [
+        "unit",
+        "by",
+        "group",
+        "estimate",
+        "conf_low",
+        "conf_high",
+        "n_items",
+        "n_items_total",
+        "coverage",
+        "reason",
+    ]
     wanted = wanted[columns].assign(_row=wanted["unit"].map({unit: row for row, unit in enumerate(order)}))
     wanted = wanted.sort_values("_row", kind="stable").drop(columns="_row")
     pairs = frame(results, "compare", "reference")
@@ -127,18 +144,17 @@ def _reference(results: ResultSet) -> str | None:
     return str(pairs["unit_b"].iloc[0]) if len(pairs) else None
 
 
-def _alt(
-    data: pd.DataFrame, units: dict[str, str], groups: dict[tuple[str, str], str], words: Words
-) -> str:
+def _alt(data: pd.DataFrame, units: dict[str, str], groups: dict[tuple[str, str], str], words: Words) -> str:
     cells = data[(data["by"] == "category") & (data["coverage"] >= HALF)].dropna(subset=["estimate"])
     means = cells.groupby("group", sort=False)["estimate"].mean()
     easy, hard = str(means.idxmax()), str(means.idxmin())
-    best, worst = (cells.loc[place] for place in (cells["estimate"].idxmax(), cells["estimate"].idxmin()))
+    best, worst = (cells.iloc[find(cells["estimate"])] for find in (largest, smallest))
     compared = cells[cells["verdict"].isin(["separated", "not separated"])]
     text = words(
         "alt", n=len(units), k=cells["group"].nunique(), easy=groups["category", easy], hard=groups["category", hard],
         easy_value=numbers.percent(float(means[easy])), hard_value=numbers.percent(float(means[hard])),
-        best=units[best["unit"]], best_group=groups["category", best["group"]], best_value=numbers.percent(best["estimate"]),
+        best=units[best["unit"]], best_group=groups["category", best["group"]],
+        best_value=numbers.percent(best["estimate"]),
         worst=units[worst["unit"]], worst_group=groups["category", worst["group"]],
         worst_value=numbers.percent(worst["estimate"]),
     )  # fmt: skip

@@ -9,7 +9,7 @@ import pandas as pd
 from click_stats.render import numbers
 from click_stats.render.figures.drawing import Drawing, Words
 from click_stats.render.figures.style import BLUE, FAINT, INK, MUTED, new_figure, row_axis, row_height, settings
-from click_stats.render.labels import frame, labels
+from click_stats.render.labels import frame, labels, smallest
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,11 +37,16 @@ def figure_ladder(results: ResultSet, lang: str = "en") -> Drawing | None:
         draw_accuracy(axes[0], data, shown, words)
         if ranked:
             draw_ranks(axes[1], data, words)
-            _draw_ties(axes[2], data, ties, words)
+            _draw_ties(axes[2], ties, words)
             figure.align_xlabels()
     level = numbers.level(data["conf_level"].iloc[0])
     caption = words("caption" if ranked else "caption_alone", level=level, n=len(data))
-    return Drawing(ID, figure, words("title"), caption, _alt(data, shown, words), words("how" if ranked else "how_alone"), data)
+    shared = frame(results, "ranks", by="overall")
+    if ranked:
+        caption += " " + words("caption_shared", n=numbers.integer(shared["n_items"].max()))
+    return Drawing(
+        ID, figure, words("title"), caption, _alt(data, shown, words), words("how" if ranked else "how_alone"), data
+    )
 
 
 def draw_accuracy(ax: Axes, data: pd.DataFrame, shown: list[str], words: Words) -> None:
@@ -68,8 +73,10 @@ def draw_accuracy(ax: Axes, data: pd.DataFrame, shown: list[str], words: Words) 
     ax.set_xlabel(words("accuracy"))
 
 
-def draw_ranks(ax: Axes, data: pd.DataFrame, words: Words) -> None:
-    """Draw the rank interval of each unit as a bar, with the rank itself as a tick."""
+def draw_ranks(ax: Axes, data: pd.DataFrame, words: Words, names: list[str] | None = None) -> None:
+    """Draw the rank interval of each unit as a bar, with the rank itself as a tick; rows are named when asked."""
+    if names is not None:
+        row_axis(ax, names)
     n = int(data["n_units"].max())
     for row, (rank, low, high) in enumerate(zip(data["rank"], data["rank_low"], data["rank_high"], strict=True)):
         if pd.isna(low) or pd.isna(high):
@@ -84,12 +91,12 @@ def draw_ranks(ax: Axes, data: pd.DataFrame, words: Words) -> None:
     ax.set_xlim(0.2, n + 0.8)
     ax.set_xticks(sorted({1, *range(5, n + 1, 5), n} if n > 6 else set(range(1, n + 1))))
     ax.grid(axis="x")
-    ax.tick_params(axis="y", length=0, labelleft=False)
+    ax.tick_params(axis="y", length=0, labelleft=names is not None)
     ax.spines["left"].set_visible(False)
     ax.set_xlabel(words("rank"))
 
 
-def _draw_ties(ax: Axes, data: pd.DataFrame, ties: list[list[int]], words: Words) -> None:
+def _draw_ties(ax: Axes, ties: list[list[int]], words: Words) -> None:
     """Join the units that share a letter by a line with a dot on each: they are not separated."""
     for column, rows in enumerate(ties):
         ax.plot([column] * 2, [min(rows), max(rows)], color=MUTED, linewidth=1.0)
@@ -106,18 +113,24 @@ def _data(results: ResultSet) -> pd.DataFrame:
     overall = frame(results, "accuracy", by="overall")
     if not len(overall):
         return overall
-    columns = ["unit", "estimate", "conf_low", "conf_high", "conf_level", "n_items", "chance"]
-    data = overall[columns].sort_values("estimate", ascending=False, kind="stable", na_position="last")
+    data = by_accuracy(overall)
     ranks = frame(results, "ranks", by="overall")
-    wanted = ["rank", "rank_low", "rank_high", "n_units"]
+    wanted = ["rank", "rank_low", "rank_high", "n_units", "co_leader"]
     if len(ranks):
-        data = data.merge(ranks[["unit", *wanted, "co_leader"]], on="unit", how="left")
+        data = data.merge(ranks[["unit", *wanted]], on="unit", how="left")
     else:
-        data = data.assign(rank=pd.NA, rank_low=pd.NA, rank_high=pd.NA, n_units=len(data), co_leader=pd.NA)
+        data = data.reindex(columns=[*data.columns, *wanted])
     marks = frame(results, "compare", "letters", by="overall")
     if len(marks):
-        return data.merge(marks[["unit", "letters"]], on="unit", how="left").reset_index(drop=True)
-    return data.assign(letters="").reset_index(drop=True)
+        return data.merge(marks[["unit", "letters"]], on="unit", how="left")
+    return data.join(pd.DataFrame("", data.index, ["letters"]))
+
+
+def by_accuracy(estimates: pd.DataFrame) -> pd.DataFrame:
+    """Return the accuracies of one group, the best unit first, undefined ones last."""
+    columns = ["unit", "estimate", "conf_low", "conf_high", "conf_level", "n_items", "chance"]
+    data = estimates[columns].sort_values("estimate", ascending=False, kind="stable", na_position="last")
+    return data.reset_index(drop=True)
 
 
 def _ties(results: ResultSet, units: list[str]) -> list[list[int]]:
@@ -135,13 +148,15 @@ def _ties(results: ResultSet, units: list[str]) -> list[list[int]]:
 
 
 def _alt(data: pd.DataFrame, shown: list[str], words: Words) -> str:
-    first, last = data.iloc[0], data.dropna(subset=["estimate"]).iloc[-1]
+    place = smallest(data["estimate"])
+    first, last = data.iloc[0], data.iloc[place]
     text = words(
         "alt", n=len(data), best=shown[0], best_value=numbers.percent(first["estimate"]),
-        best_interval=numbers.interval(first["conf_low"], first["conf_high"]), worst=shown[int(last.name)],
+        best_interval=numbers.interval(first["conf_low"], first["conf_high"]), worst=shown[place],
         worst_value=numbers.percent(last["estimate"]), chance=numbers.percent(first["chance"]),
     )  # fmt: skip
-    leaders = [name for name, leads in zip(shown, data["co_leader"], strict=True) if leads is True or leads == True]  # noqa: E712
+    leads = data["co_leader"].eq(other=True).fillna(value=False)
+    leaders = [name for name, lead in zip(shown, leads, strict=True) if lead]
     if not leaders:
         return text
     named = ", ".join(leaders[:LEADERS_NAMED])

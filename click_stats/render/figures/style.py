@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from click_stats.errors import MissingDependencyError
 from click_stats.render import fonts
 
 if TYPE_CHECKING:
@@ -66,14 +67,18 @@ SETTINGS: Mapping[str, Any] = {
 def settings() -> Iterator[None]:
     """Draw with the settings of the figures; a letter that no font has is an error, not a box.
 
+    Without a Korean font, figures that need none can still be drawn.
+
     Raises
     ------
-    MissingDependencyError
-        There is no Korean font.
     RenderError
         A glyph is missing.
     """
-    with mpl.rc_context({**SETTINGS, "font.family": fonts.plot_families()}), fonts.every_glyph():
+    try:
+        families = fonts.plot_families()
+    except MissingDependencyError:
+        families = [fonts.SYMBOLS]
+    with mpl.rc_context({**SETTINGS, "font.family": families}), fonts.every_glyph():
         yield
 
 
@@ -93,10 +98,3 @@ def row_axis(ax: Axes, names: list[str]) -> None:
 def row_height(n: int, each: float = 0.215, rest: float = 0.85, least: float = 1.6) -> float:
     """Return the height of a figure with ``n`` rows, in inches."""
     return max(least, rest + each * n)
-
-
-def readable_on(colour: tuple[float, float, float, float]) -> str:
-    """Return black or white, whichever is easier to read on ``colour`` (relative luminance, WCAG)."""
-    channels = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3]]
-    luminance = 0.2126 * channels[0] + 0.7152 * channels[1] + 0.0722 * channels[2]
-    return INK if luminance > 0.32 else "white"

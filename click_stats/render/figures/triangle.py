@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from click_stats.render import codes, numbers
 from click_stats.render.figures.differences import BETTER, MARKS, OTHER_PROTOCOL, WORSE, kind_of
 from click_stats.render.figures.drawing import Drawing, Words
-from click_stats.render.figures.style import FAINT, INK, WIDTH, new_figure, settings
-from click_stats.render.labels import frame, labels
+from click_stats.render.figures.style import WIDTH, new_figure, settings
+from click_stats.render.labels import frame, labels, smallest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import pandas as pd
     from matplotlib.axes import Axes
 
     from click_stats.results import ResultSet
@@ -24,7 +24,13 @@ if TYPE_CHECKING:
 ID = "fig-triangle"
 MOST_WITH_NUMBERS = 24
 """Units up to which the differences can be read inside the cells."""
-FILLS = {BETTER: "#cfe3f2", WORSE: "#f8dccb", "not separated": "#f6f6f6", "equivalent": "#d5efe6", "not decided": "white"}
+FILLS = {
+    BETTER: "#cfe3f2",
+    WORSE: "#f8dccb",
+    "not separated": "#f6f6f6",
+    "equivalent": "#d5efe6",
+    "not decided": "white",
+}
 
 
 def figure_triangle(results: ResultSet, lang: str = "en") -> Drawing | None:
@@ -42,7 +48,9 @@ def figure_triangle(results: ResultSet, lang: str = "en") -> Drawing | None:
         caption += " " + words("other_protocol", mark=OTHER_PROTOCOL)
     elif bool((data["same_protocol"] == "not stated").any()):
         caption += " " + words("unknown_protocol")
-    return Drawing(ID, figure, words("title"), caption, _alt(data, [names.unit(unit) for unit in units], words), words("how"), data)
+    return Drawing(
+        ID, figure, words("title"), caption, _alt(data, [names.unit(unit) for unit in units], words), words("how"), data
+    )
 
 
 def draw_triangle(ax: Axes, data: pd.DataFrame, units: Sequence[str], shown: Sequence[str], words: Words) -> None:
@@ -60,15 +68,23 @@ def draw_triangle(ax: Axes, data: pd.DataFrame, units: Sequence[str], shown: Seq
         kind = kind_of(str(entry["verdict"]), difference)
         seen.add(kind)
         marker, face, edge = MARKS[kind]
-        ax.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=FILLS[kind], edgecolor="white", linewidth=0.8))
+        ax.add_patch(
+            Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=FILLS[kind], edgecolor="white", linewidth=0.8)
+        )
         if n > MOST_WITH_NUMBERS:
             ax.plot([column], [row], marker, color=face, markeredgecolor=edge, markersize=0.5 * size)
             continue
         protocol = OTHER_PROTOCOL if entry["same_protocol"] == "no" else ""
-        ax.text(column, row - 0.17, numbers.points(difference) + protocol, ha="center", va="center", fontsize=size * 0.93)
-        ax.plot([column], [row + 0.24], marker, color=face, markeredgecolor=edge, markersize=0.5 * size, markeredgewidth=0.7)
+        ax.text(
+            column, row - 0.17, numbers.points(difference) + protocol, ha="center", va="center", fontsize=size * 0.93
+        )
+        ax.plot(
+            [column], [row + 0.24], marker, color=face, markeredgecolor=edge, markersize=0.5 * size, markeredgewidth=0.7
+        )
     for row, name in enumerate(shown[:-1]):
-        ax.annotate(name, (row + 0.45, row), xytext=(-2, 0), textcoords="offset points", ha="right", va="center", fontsize=7.2)
+        ax.annotate(
+            name, (row + 0.45, row), xytext=(-2, 0), textcoords="offset points", ha="right", va="center", fontsize=7.2
+        )
     ax.set_xlim(-0.5, n - 0.5)
     ax.set_ylim(n - 1.5, -0.5)
     ax.set_aspect("equal")
@@ -89,26 +105,51 @@ def draw_triangle(ax: Axes, data: pd.DataFrame, units: Sequence[str], shown: Seq
 
 def _data(results: ResultSet) -> pd.DataFrame:
     found = frame(results, "compare", by="overall")
-    columns = ["unit_a", "unit_b", "estimate", "sim_low", "sim_high", "p_adjusted", "n_items", "verdict", "same_protocol", "reason"]
+    columns = [
+        "unit_a",
+        "unit_b",
+        "estimate",
+        "sim_low",
+        "sim_high",
+        "p_adjusted",
+        "n_items",
+        "verdict",
+        "same_protocol",
+        "reason",
+    ]
     return found[columns].reset_index(drop=True) if len(found) else found
 
 
 def _order(results: ResultSet, data: pd.DataFrame) -> list[str]:
-    """Return the units of the pairs, the most accurate first (on the shared items where ranks are there)."""
-    units = list(dict.fromkeys([*data["unit_a"], *data["unit_b"]]))
-    source = frame(results, "ranks", by="overall")
-    if not len(source):
-        source = frame(results, "accuracy", by="overall")
-    score = dict(zip(source["unit"], source["estimate"].astype(float).fillna(-1.0), strict=True)) if len(source) else {}
+    """Return the units of the pairs, the most accurate on the shared items first where ranks are there."""
+    ranks = frame(results, "ranks", by="overall")
+    units = order(data)
+    if not len(ranks):
+        return units
+    score = dict(zip(ranks["unit"], ranks["estimate"].astype(float).fillna(-1.0), strict=True))
     return sorted(units, key=lambda unit: -score.get(unit, -1.0))
+
+
+def order(data: pd.DataFrame) -> list[str]:
+    """Return the units of the pairs by the sum of their differences to the others: by accuracy on shared items."""
+    units = list(dict.fromkeys([*data["unit_a"], *data["unit_b"]]))
+    ahead = dict.fromkeys(units, 0.0)
+    for first, second, value in zip(data["unit_a"], data["unit_b"], data["estimate"].fillna(0.0), strict=True):
+        ahead[first] += float(value)
+        ahead[second] -= float(value)
+    return sorted(units, key=lambda unit: -ahead[unit])
 
 
 def _alt(data: pd.DataFrame, shown: Sequence[str], words: Words) -> str:
     counts = data["verdict"].value_counts()
-    parts = [f"{codes.text(kind, words.lang)} {int(counts[kind])}" for kind in ("separated", "not separated", "equivalent", "not decided") if kind in counts]
+    parts = [
+        f"{codes.text(kind, words.lang)} {int(counts[kind])}"
+        for kind in ("separated", "not separated", "equivalent", "not decided")
+        if kind in counts
+    ]
     text = words("alt", n=len(shown), pairs=len(data), counts=", ".join(parts))
     close = data[data["verdict"] == "separated"]
     if len(close):
-        row = close.loc[close["estimate"].abs().idxmin()]
+        row = close.iloc[smallest(close["estimate"].abs())]
         text += " " + words("alt_smallest", value=numbers.percent(abs(float(row["estimate"]))))
     return text

@@ -1,0 +1,112 @@
+"""The one figure of a single result, drawn on axes of the user's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from click_stats.errors import UsageError
+from click_stats.render import codes
+from click_stats.render.figures import detectable, differences, heatmap, ladder, triangle
+from click_stats.render.figures.drawing import Words
+from click_stats.render.figures.style import new_figure, row_height, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from matplotlib.axes import Axes
+
+    from click_stats.results import Result
+
+
+def plot(result: Result, ax: Axes | None = None, lang: str = "en") -> Axes:
+    """Draw the main figure of a result on ``ax`` (a new figure by default) and return the axes.
+
+    Accuracies are drawn as a ladder (one group), by group (one unit) or as a heat map (several of both); comparisons
+    as differences to the reference, or as a triangle of pairs; ranks as intervals; power as detectable differences.
+    Of several groupings the overall one is drawn.
+
+    Raises
+    ------
+    UsageError
+        The result has no figure, or nothing in it is defined.
+    """
+    if result.name not in PLOTS:
+        raise UsageError(
+            f"There is no figure of the result {result.name!r}.",
+            found=", ".join(PLOTS),
+            do="Plot one of these results.",
+        )
+    frame = result.tables["estimates"]
+    if not len(frame):
+        raise UsageError(f"The result {result.name!r} holds no estimates to draw.", do="Compare at least two models.")
+    with settings():
+        rows = frame["unit" if "unit" in frame else "unit_a"].nunique()
+        axes = new_figure(row_height(rows, rest=1.2, least=2.4)).subplots() if ax is None else ax
+        PLOTS[result.name](axes, result, lang)
+    return axes
+
+
+def _accuracy(ax: Axes, result: Result, lang: str) -> None:
+    frame = result.tables["estimates"]
+    part = _first(frame)
+    units, groups = list(dict.fromkeys(part["unit"])), list(dict.fromkeys(part["group"]))
+    if len(groups) == 1:
+        data = ladder.by_accuracy(part)
+        ladder.draw_accuracy(ax, data, list(data["unit"]), Words("ladder", lang))
+    elif len(units) == 1:
+        names = [codes.text(name, lang) for name in groups]
+        ladder.draw_accuracy(ax, part.reset_index(drop=True), names, Words("ladder", lang))
+    else:
+        order = part.groupby("unit", sort=False)["estimate"].mean().sort_values(ascending=False, kind="stable").index
+        data = pd.concat([part[part["unit"] == unit] for unit in order]).assign(verdict="")
+        heatmap.draw_heatmap(ax, data, list(order), [codes.text(name, lang) for name in groups])
+
+
+def _compare(ax: Axes, result: Result, lang: str) -> None:
+    reference = result.tables.get("reference")
+    if reference is not None and len(reference):
+        data = differences.with_detectable(_one_group(reference), pd.DataFrame())
+        differences.draw_differences(
+            ax, data, list(data["unit_a"]), str(data["unit_b"].iloc[0]), Words("differences", lang)
+        )
+        return
+    pairs = _one_group(result.tables["estimates"])
+    units = triangle.order(pairs)
+    triangle.draw_triangle(ax, pairs, units, units, Words("triangle", lang))
+
+
+def _ranks(ax: Axes, result: Result, lang: str) -> None:
+    data = _one_group(result.tables["estimates"]).sort_values("rank", kind="stable", na_position="last")
+    ladder.draw_ranks(ax, data.reset_index(drop=True), Words("ladder", lang), names=list(data["unit"]))
+
+
+def _power(ax: Axes, result: Result, lang: str) -> None:
+    data = detectable.by_group(result.tables["estimates"])
+    if not len(data):
+        raise UsageError(
+            "No detectable difference is defined in this result.", do="See the column reason of its estimates."
+        )
+    shown = [codes.text(name, lang) for name in data["group"]]
+    detectable.draw_detectable(ax, data, shown, result.tables.get("curve", pd.DataFrame()), Words("detectable", lang))
+
+
+def _first(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the overall grouping, or of the first one."""
+    by = "overall" if bool((frame["by"] == "overall").any()) else frame["by"].iloc[0]
+    return frame[frame["by"] == by]
+
+
+def _one_group(frame: pd.DataFrame) -> pd.DataFrame:
+    part = _first(frame)
+    first: pd.DataFrame = part[part["group"] == part["group"].iloc[0]]
+    return first
+
+
+PLOTS: Mapping[str, Callable[[Axes, Result, str], None]] = {
+    "accuracy": _accuracy,
+    "compare": _compare,
+    "ranks": _ranks,
+    "power": _power,
+}

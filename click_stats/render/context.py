@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from click_stats.render import codes, qmd
 from click_stats.render import findings as finding
+from click_stats.render.figures import FIGURES
 from click_stats.render.labels import Labels, frame, labels
 
 if TYPE_CHECKING:
@@ -46,7 +47,9 @@ class Context:
     @classmethod
     def of(cls, results: ResultSet, lang: str, command: Sequence[str] = ()) -> Context:
         """Make the tables and figures of the results in ``lang``."""
-        return cls(results, labels(results, lang), _tables(results, lang), {}, shlex.join(command))
+        drawings = [drawing for draw in FIGURES.values() if (drawing := draw(results, lang)) is not None]
+        figures = {drawing.id: drawing for drawing in drawings}
+        return cls(results, labels(results, lang), _tables(results, lang), figures, shlex.join(command))
 
     def values(self) -> dict[str, Any]:
         """Return values and functions by the names that templates use."""

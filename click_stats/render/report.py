@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from click_stats import content as declarations
 from click_stats.errors import RenderError, UsageError
 from click_stats.folders import whole_folder
 from click_stats.glossary import LANGUAGES
-from click_stats.render import qmd
+from click_stats.render import project, qmd
 from click_stats.render.context import Context
 from click_stats.render.engines import FORMATS, choose, render_project
+from click_stats.render.figures import save, save_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
+    from click_stats.render.engines.document import Lang
     from click_stats.render.table import Table
     from click_stats.results import ResultSet
 
@@ -129,12 +130,18 @@ def write_project(
     """
     template = _template(folder, lang)
     context = Context.of(results, lang, command)
-    environment = qmd.environment([folder, folder.parent / SHARED], lang, filters=context.filters())
+    shared = [root / "reports" / SHARED for root in declarations.roots()]
+    environment = qmd.environment([folder, folder.parent / SHARED, *shared], lang, filters=context.filters())
     text = qmd.fill(environment, template.name, context.values())
-    (out / "report.qmd").write_text(text, encoding="utf-8")
-    (out / "results.json").write_text(results.to_json(), encoding="utf-8")
-    shutil.copyfile(folder / "references.bib", out / "references.bib")
+    project.write_project(out, lang=cast("Lang", lang))
+    (out / "report.qmd").write_text(text, encoding="utf-8", newline="\n")
+    (out / "results.json").write_text(results.to_json(), encoding="utf-8", newline="\n")
+    bibliography = folder / "references.bib"
+    (out / bibliography.name).write_bytes(bibliography.read_bytes() if bibliography.is_file() else b"")
     write_tables(context.tables.values(), out / "tables")
+    for drawing in context.figures.values():
+        save(drawing, out / "figures")
+        save_data(drawing, out / "figures")
 
 
 def write_tables(tables: Iterable[Table], out: Path) -> None:

@@ -6,6 +6,7 @@ no font has is an error.
 
 from __future__ import annotations
 
+import logging
 import re
 import warnings
 from contextlib import contextmanager
@@ -140,12 +141,14 @@ def plot_families() -> list[str]:
 def every_glyph() -> Iterator[None]:
     """Turn matplotlib's warning about missing glyphs into an error, while figures are drawn and saved.
 
+    Its font subsetter, which says of every figure that it drops hinting tables, is kept quiet meanwhile.
+
     Raises
     ------
     RenderError
         A character that no font of the figure has; the message names it.
     """
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _quiet_subsetter():
         warnings.filterwarnings("error", message=r"Glyph \d+ .*missing from")
         try:
             yield
@@ -159,6 +162,17 @@ def every_glyph() -> Iterator[None]:
                 found=f"{chr(code)} (U+{code:04X}); {warning}",
                 do=ADVICE if _HANGUL[0] <= code <= _HANGUL[1] else "Rename what is shown, or install a font that has it.",
             ) from None
+
+
+@contextmanager
+def _quiet_subsetter() -> Iterator[None]:
+    logger = logging.getLogger("fontTools.subset")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 @cache

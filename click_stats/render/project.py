@@ -40,6 +40,9 @@ filters:
   - quarto
   - {shared}/tables.lua
 tbl-colwidths: false
+toc: true
+toc-depth: 2
+number-sections: true
 format:
   html:
     theme: default

@@ -75,14 +75,14 @@ local function callout_title(div)
   end
 end
 
-local function visible_span(span)
-  local kept = visible(span)
-  if kept and #kept == 0 then return {} end
-  return kept
-end
+local function shown(div) return visible(div) or callout_title(div) end
 
 ---------------------------------------------------------------------------------------------------------------
 -- 2. Numbers, captions, alternative texts
+
+local function note_id(element)
+  if element.identifier ~= '' then ids[element.identifier] = true end
+end
 
 local function with_prefix(caption, kind, number)
   local prefix = pandoc.Inlines{pandoc.Str(words[kind] .. NBSP .. number .. ':'), pandoc.Space()}
@@ -117,6 +117,7 @@ local function image(img)
 end
 
 local function figure(fig)
+  note_id(fig)
   local kind = kind_of(fig.identifier)
   if kind == 'fig' then fig.caption = with_prefix(fig.caption, kind, take_number(fig.identifier, kind)) end
   return fig
@@ -194,6 +195,7 @@ local function small_cells(tbl)
 end
 
 local function numbered_table(tbl)
+  note_id(tbl)
   local widths = given_widths(tbl) or (docx and fitted_widths(tbl)) or nil
   set_widths(tbl, widths)
   if docx then small_cells(tbl) end
@@ -255,12 +257,6 @@ local function number_headings(doc)
   end}
 end
 
-local function collect_ids(doc)
-  local function take(element) if element.identifier ~= '' then ids[element.identifier] = true end end
-  doc:walk{Header = take, Div = take, Span = take, Figure = take, Table = take, Code = take, CodeBlock = take,
-    Link = take, Image = take}
-end
-
 ---------------------------------------------------------------------------------------------------------------
 -- 3. References, callouts, page breaks
 
@@ -312,10 +308,6 @@ local function page_break(para)
   end
 end
 
-local function check_shortcode(str)
-  if str.text:match('^{{<') then complain('unsupported shortcode ' .. str.text) end
-end
-
 local function callout(div)
   local kind
   for _, class in ipairs(div.classes) do kind = kind or class:match('^callout%-(%a+)$') end
@@ -358,15 +350,10 @@ end
 
 local function block(div) return callout(div) or how_to_read(div) end
 
+-- Few passes: each one walks every cell of every table.
 return {
-  {Meta = read_meta},
-  {Div = visible, Span = visible_span},
-  {Div = callout_title},
+  {Meta = read_meta, Div = shown, Span = visible},
   {Pandoc = number_headings},
-  {Image = image},
-  {Figure = figure, Table = numbered_table, Para = equation},
-  {Pandoc = collect_ids},
-  {Cite = references},
-  {Link = check_link, Para = page_break},
-  {Str = check_shortcode, Math = typst and typst_inline_math or nil, Div = block},
+  {Image = image, Figure = figure, Table = numbered_table, Para = equation, Header = note_id, Div = note_id, Span = note_id},
+  {Cite = references, Link = check_link, Para = page_break, Math = typst and typst_inline_math or nil, Div = block},
 }

@@ -22,6 +22,7 @@ _ACCEPTED = (3, 8, 3)  # earlier ones write typst that typst >= 0.14 refuses
 INSTALL = 'pip install "click-stats[report]"'
 _OURS = re.compile(r"^\[click-stats\] (.*)$", re.MULTILINE)
 _WARNING = re.compile(r"^\[WARNING\] (.*)$", re.MULTILINE)
+_SHORTCODE = re.compile(r"\{\{<\s*([\w-]+)")
 _CONTENTS = {"en": "Contents", "ko": "차례"}
 _SUMMARY = {"en": "Summary", "ko": "요약"}
 
@@ -63,7 +64,7 @@ class Builtin:
         return f"built-in engine (pandoc {self.version})"
 
     def read(self, folder: Path, *, timeout: float) -> Document:
-        """Return the front matter and the pictures of the report in ``folder``."""
+        """Return the front matter of the report in ``folder``."""
         ended = run(
             [self.pandoc, "--from=markdown", "--to=json", SOURCE], cwd=folder, timeout=timeout
         )
@@ -73,6 +74,7 @@ class Builtin:
 
     def render(self, folder: Path, fmt: Format, target: Path, *, timeout: float) -> list[str]:
         """Write ``target``; see :class:`click_stats.render.engines.base.Engine`."""
+        known_shortcodes((folder / SOURCE).read_text(encoding="utf-8"))
         document = self.read(folder, timeout=timeout)
         if fmt == "pdf":
             from click_stats.render.engines.pdf import typeset  # noqa: PLC0415 (matplotlib behind it is heavy)
@@ -110,7 +112,10 @@ def arguments(folder: Path, document: Document, to: str) -> list[str]:
         f"--metadata=abstract-title={document.text('abstract-title') or _SUMMARY[document.lang]}",
         *(f"--lua-filter={asset(folder, name)}" for name in ("filter.lua", "pages.lua", "tables.lua")),
     ]
-    if document.flag("toc"):
+    # Without a word on it, as `_quarto.yml` has it: sections are numbered and listed.
+    numbered = document.flag("number-sections", default=True)
+    argv.append(f"--metadata=number-sections={'true' if numbered else 'false'}")
+    if document.flag("toc", default=True):
         depth = int(document.text("toc-depth") or 2)
         argv += ["--toc", f"--toc-depth={depth + (to == 'html')}"]
     if document.meta.get("bibliography"):
@@ -137,13 +142,30 @@ def arguments(folder: Path, document: Document, to: str) -> list[str]:
     return argv
 
 
+def known_shortcodes(text: str) -> None:
+    """Raise on a shortcode that only Quarto knows; a page break is all that our reports use.
+
+    Raises
+    ------
+    RenderError
+        There is another one.
+    """
+    unknown = [name for name in _SHORTCODE.findall(text) if name != "pagebreak"]
+    if unknown:
+        raise RenderError(
+            "The report uses shortcodes that only Quarto knows.",
+            found=", ".join(dict.fromkeys(unknown)),
+            do="Use engine quarto, or take them out.",
+        )
+
+
 def complaints(stderr: str) -> list[str]:
     """Return the notes in what pandoc and our filter wrote; raise on what must not pass.
 
     Raises
     ------
     RenderError
-        A reference, a citation, a picture or a shortcode could not be resolved.
+        A reference, a citation or a picture could not be resolved.
     """
     wrong: list[str] = []
     notes: list[str] = []

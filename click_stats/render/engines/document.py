@@ -1,17 +1,17 @@
-"""Reads what an engine must know of ``report.qmd``: front matter, language, pictures."""
+"""Reads what an engine must know of ``report.qmd``: front matter, language, texts of pictures."""
 
 from __future__ import annotations
 
 import html
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from click_stats.errors import RenderError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
 Lang = Literal["en", "ko"]
 REGION: Mapping[str, str] = {"en": "en-US", "ko": "ko-KR"}
@@ -30,21 +30,19 @@ class Document:
     ----------
     meta
         Plain values: text for words and strings, bool, list, dict.
-    images
-        Paths of the pictures in the text, as written.
     """
 
     meta: Mapping[str, Any]
-    images: tuple[str, ...] = field(default=())
 
     @property
     def lang(self) -> Lang:
         """``ko`` for Korean, else ``en``."""
         return "ko" if str(self.meta.get("lang", "en")).lower().startswith("ko") else "en"
 
-    def flag(self, key: str) -> bool:
-        """Whether ``key: true`` stands in the front matter."""
-        return self.meta.get(key) is True
+    def flag(self, key: str, *, default: bool = False) -> bool:
+        """Return the ``key`` of the front matter that is true or false."""
+        value = self.meta.get(key, default)
+        return value if isinstance(value, bool) else default
 
     def text(self, key: str) -> str:
         """Return the text of ``key``, empty when absent."""
@@ -63,21 +61,9 @@ def read_ast(text: str) -> Document:
     try:
         tree = json.loads(text)
         meta = {key: _plain(value) for key, value in tree["meta"].items()}
-        images = tuple(node["c"][2][0] for node in _nodes(tree["blocks"], "Image"))
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise RenderError("pandoc's reading of the report could not be understood.", found=str(error)) from error
-    return Document(meta, images)
-
-
-def _nodes(tree: Any, kind: str) -> Iterator[dict[str, Any]]:
-    if isinstance(tree, dict):
-        if tree.get("t") == kind:
-            yield tree
-        for value in tree.values():
-            yield from _nodes(value, kind)
-    elif isinstance(tree, list):
-        for value in tree:
-            yield from _nodes(value, kind)
+    return Document(meta)
 
 
 def _plain(value: Mapping[str, Any]) -> Any:

@@ -189,6 +189,6 @@ def _with_left_out(frame: pd.DataFrame, labels: Any, chosen: ItemSet, level: flo
     found = frame.reindex(np.arange(len(i)))
     for name, value in rows.items():
         column = found[name].astype(object)
-        column.loc[absent] = value
+        column.loc[~inside] = value
         found[name] = column.astype(kinds[name])
     return found

@@ -203,8 +203,8 @@ local function numbered_table(tbl)
     tbl.caption = with_prefix(tbl.caption, 'tbl', take_number(tbl.identifier, 'tbl'))
   end
   if html then
-    return pandoc.Div({tbl}, pandoc.Attr('', {'table-scroll'}, {tabindex = '0', role = 'region',
-      ['aria-label'] = text_of(tbl.caption.long)}))
+    return pandoc.Div({tbl}, pandoc.Attr('', {'table-scroll'}, {{'tabindex', '0'}, {'role', 'region'},
+      {'aria-label', text_of(tbl.caption.long)}}))
   end
   return tbl
 end

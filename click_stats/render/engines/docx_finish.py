@@ -59,6 +59,10 @@ def finish(path: Path, texts: Mapping[str, str]) -> list[str]:
     if core in parts:
         date = "{:04d}-{:02d}-{:02d}T{:02d}:{:02d}:{:02d}Z".format(*_FIXED)
         parts[core] = _DATE.sub(rf"\g<1>{date}\g<2>", parts[core].decode()).encode()
+    # Whatever the front matter and the command line say lands there, paths of this machine among it.
+    properties = "docProps/custom.xml"
+    if properties in parts:
+        parts[properties] = re.sub(rb"(<Properties\b[^>]*?)/?>.*", rb"\1/>", parts[properties], flags=re.DOTALL)
     path.write_bytes(_zipped(parts))
     return [f"The picture {name} has no text of its own for readers who cannot see it." for name in without]
 

@@ -163,7 +163,7 @@ def display(value: Any, kind: Kind, lang: str = "en") -> str:
     if kind in _NUMBERS:
         return _NUMBERS[kind](value)
     if isinstance(value, bool) or kind == "code":
-        return codes.text(value, lang)
+        return codes.text(value, lang) if value != "" else numbers.DASH
     text = " ".join(str(value).split())
     return text or ("" if kind == "remark" else numbers.DASH)
 

@@ -30,7 +30,10 @@ PAIRS: dict[str, tuple[str, str, Kind]] = {
 FACTS = ("denominator", "target", "method", "conf_level", "p_method", "test_family", "power", "alpha", "margin")
 """Columns that move to the notes when all rows agree."""
 HEADERS = ("unit", "unit_a", "unit_b", "item", "file", "by", "group", "missing_kind")
-CODES = ("verdict", "status", "denominator", "missing_kind", "same_protocol", "by", "correction", "scoring")
+CODES = (
+    *("verdict", "status", "denominator", "missing_kind", "same_protocol", "by", "correction", "scoring"),
+    *("method", "p_method", "target", "test_family", "resolved_by"),
+)
 REMARKS = ("flag", "note", "examples", "letters", "reason")
 DIFFERENCES = ("estimate", "conf_low", "sim_low", "bound_low")
 """Shares that are signed differences in a table of pairs."""
@@ -95,7 +98,7 @@ def frame_table(
     highs = {high for high, _, _ in merged.values()}
     shown = [name for name in wanted if name not in highs]
     heads = tuple(column_of(name, lang, signed=pairs, merged=name in merged) for name in shown)
-    reasons, flags = (_texts(frame, name) for name in ("reason", "flag"))
+    reasons, flags = (_texts(frame, name, lang) for name in ("reason", "flag"))
     rows = []
     for place, record in enumerate(frame.to_dict("records")):
         row: list[Any] = []
@@ -158,10 +161,10 @@ def _unit(name: str, kind: Kind, lang: str) -> str:
     return " (%)" if kind in {"percent", "interval"} else ""
 
 
-def _texts(frame: pd.DataFrame, name: str) -> list[str]:
+def _texts(frame: pd.DataFrame, name: str, lang: str) -> list[str]:
     if name not in frame.columns:
         return [""] * len(frame)
-    return ["" if numbers.undefined(value) else str(value) for value in frame[name]]
+    return ["" if numbers.undefined(value) or not value else codes.text(value, lang) for value in frame[name]]
 
 
 def _known(frame: pd.DataFrame, names: Sequence[str]) -> None:

@@ -61,7 +61,7 @@ def test_a_flag_is_a_footnote_of_the_row(results, invented):
 def test_what_all_rows_share_is_said_once_below(results):
     table = result_table(results["accuracy"], lang="ko")
     assert "method" not in [column.key for column in table.columns]
-    assert "방법: clustered Wilson" in table.notes
+    assert "방법: 군집 윌슨" in table.notes
     assert "수준: 95%" in table.notes
 
 

@@ -77,13 +77,14 @@ def assemble(
 
 
 def _refuse_texts_only(database: Database, files: Sequence[str]) -> None:
+    silent = database.execute(
+        f"SELECT file FROM {STAGE} GROUP BY file HAVING count(label) + count(prediction) + count(status) = 0"
+    )
+    if not silent:
+        return
     found = database.execute(
-        f"""
-        SELECT file FROM {STAGE} LEFT JOIN sentinel_t ON place = 'text' AND word = trim(text) GROUP BY file
-        HAVING count(label) + count(prediction) + count(stage.status) = 0
-            AND count(*) FILTER (text IS NOT NULL AND word IS NULL) > 0
-        ORDER BY file
-        """
+        f"SELECT file FROM {STAGE} WHERE file IN ({', '.join(str(row[0]) for row in silent)}) AND text IS NOT NULL "
+        "AND trim(text) NOT IN (SELECT word FROM sentinel_t WHERE place = 'text') ORDER BY file LIMIT 1"
     )
     if found:
         raise DataError(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from click_stats.counts import STATUSES
 from click_stats.errors import DataError
+from click_stats.trials.importers.base import STAGE
 from click_stats.trials.mapping import TRIAL
 
 if TYPE_CHECKING:
@@ -104,21 +105,18 @@ def check_items(database: Database, files: Sequence[str], benchmark: str, n_item
     DataError
         A file has no known id at all.
     """
-    known = dict(
-        database.execute(
-            "SELECT file, count(*) FILTER (ix IS NOT NULL OR key IN (SELECT id FROM item_t)) FROM mapped GROUP BY file"
-        )
-    )
     unknown = database.execute(
         "SELECT file, key, count(*) AS n_rows FROM mapped "
         "WHERE ix IS NULL AND key IS NOT NULL AND key NOT IN (SELECT id FROM item_t) GROUP BY ALL ORDER BY file, key"
     )
-    for file, n_known in known.items():
-        if not n_known:
-            here = [key for other, key, _ in unknown if other == file]
+    for file, n_named in database.execute(
+        f"SELECT file, count(coalesce(item, id)) FROM {STAGE} GROUP BY file ORDER BY file"
+    ):
+        here = [(key, n_rows) for other, key, n_rows in unknown if other == file]
+        if sum(n_rows for _, n_rows in here) == n_named:
             raise DataError(
                 f"No id in {files[file]} is one of the {n_items:,} items of {benchmark}.",
-                found=", ".join(here[:5]) or "no ids",
+                found=", ".join(key for key, _ in here[:5]) or "no ids",
                 do="Check the column of the ids (--columns id=NAME), or hand over the right items with --items.",
             )
     return unknown

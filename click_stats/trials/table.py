@@ -82,6 +82,7 @@ class Trials:
         """Return all trials in memory, sorted by key; columns as in :data:`click_stats.trials.schema.COLUMNS`."""
         frame = self.database.frame(f"{self._query()} ORDER BY {', '.join(KEY)}")
         whole = [name for name, kind in COLUMNS.items() if kind in ("INTEGER", "BIGINT")]
+        frame["scores"] = pd.Series(map(_with_gaps, frame["scores"]), index=frame.index, dtype=object)
         return frame.astype(dict.fromkeys(whole, "Int64"))
 
     def write(self, path: str | Path, *, force: bool = False) -> Path:
@@ -168,3 +169,10 @@ class Trials:
         from click_stats.trials.read import trials_from_frame  # noqa: PLC0415 -- that module builds this class
 
         return trials_from_frame(frame, items, **options)
+
+
+def _with_gaps(scores: object) -> npt.NDArray[np.float64] | None:
+    """Return scores with NaN where there is none: DuckDB masks them, and a mask is easily lost."""
+    if not isinstance(scores, np.ndarray):
+        return None
+    return np.ma.filled(np.ma.asarray(scores, dtype=np.float64), np.nan)

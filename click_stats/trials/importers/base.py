@@ -172,7 +172,9 @@ def append(
         batch = pd.DataFrame(dict(zip(names, values, strict=True)), dtype=object)
         batch["row"] = np.array(lines, dtype=np.int64)
         connection.register("batch", batch)
-        connection.execute(f"INSERT INTO {STAGE} ({targets}) SELECT {number}, row, {fields}{constants} FROM batch").fetchall()
+        connection.execute(
+            f"INSERT INTO {STAGE} ({targets}) SELECT {number}, row, {fields}{constants} FROM batch"
+        ).fetchall()
         connection.unregister("batch")
         n_rows += len(lines)
     return n_rows

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from click_stats.render import codes, qmd
-from click_stats.render import findings as finding
 from click_stats.render.figures import FIGURES
+from click_stats.render.finding import Finding, reference_of
+from click_stats.render.findings import find
 from click_stats.render.labels import Labels, frame, labels
 
 if TYPE_CHECKING:
@@ -63,9 +64,10 @@ class Context:
             "level": float(accuracy["conf_level"].iloc[0]),
             "alpha": float(compare["alpha"].iloc[0]) if len(compare) else None,
             "interval_methods": list(dict.fromkeys(accuracy["method"])),
-            "reference": finding.reference_of(self.results),
+            "reference": reference_of(self.results),
+            "reference_chosen": "compare" in self.results and chosen_from_data(self.results["compare"].meta),
             "account": account(self.results),
-            "findings": finding.find(self.results),
+            "findings": find(self.results),
             "headlines": HEADLINES,
             "warnings": warnings(self.results),
             "tables": self.tables,
@@ -73,6 +75,7 @@ class Context:
             "table": self.table,
             "label": self.label,
             "link": self.link,
+            "see": self.see,
             "command": self.command,
         }
 
@@ -89,15 +92,29 @@ class Context:
         by = str(row.get("by", "category"))
         return codes.text("macro", self.names.lang) if by == "macro" else self.names.group(by, str(row["group"]))
 
-    def link(self, found: finding.Finding, row: Mapping[str, Any] | None = None) -> qmd.Markdown:
-        """Return a link to the table of a finding, naming the row where there is one."""
-        reference = qmd.Markdown(f"@{found.table}" if self.names.lang == "en" else f"(@{found.table})")
+    def see(self, name: str) -> qmd.Markdown:
+        """Return a reference in brackets, with a space before it; nothing when there is no such table or figure."""
+        return qmd.Markdown(f" (@{name})" if name in self.tables or name in self.figures else "")
+
+    def link(self, found: Finding, row: Mapping[str, Any] | None = None) -> qmd.Markdown:
+        """Return a link to the table of a finding, naming the row where there is one.
+
+        A table that the report does not show is still in ``results.json``.
+        """
+        english = self.names.lang == "en"
+        place = f"@{found.table}" if english else f"(@{found.table})"
+        reference = qmd.Markdown(place if found.table in self.tables else "`results.json`")
         if row is None:
             return reference
         parts = [self.names.unit(str(row[key])) for key in ("unit", "unit_a", "unit_b") if row.get(key)]
         if row.get("by") not in {None, "overall"}:
             parts.append(self.label(row))
-        return qmd.Markdown(" – ").join(parts) + qmd.Markdown(", " if self.names.lang == "en" else " ") + reference
+        return qmd.Markdown(" – ").join(parts) + qmd.Markdown(", " if english else " ") + reference
+
+
+def chosen_from_data(meta: Mapping[str, Any]) -> bool:
+    """Tell whether the reference was picked by the data, not named by the reader."""
+    return str(meta.get("reference_chosen", "as asked")) != "as asked"
 
 
 def account(results: ResultSet) -> dict[str, int] | None:

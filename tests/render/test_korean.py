@@ -19,7 +19,9 @@ PARTICLES = (
     "이나", "나", "이라", "라", "이다", "다", "이며", "며", "이고", "고",
 )  # fmt: skip
 # What may close around a value: emphasis, code, quotation marks; and the end of a condition.
-GLUED = re.compile(r">>(?:[*_`’”\"']|<%-?[^%]*-?%>)*(" + "|".join(sorted(PARTICLES, key=len, reverse=True)) + r")(?![가-힣])")
+GLUED = re.compile(
+    r">>(?:[*_`’”\"']|<%-?[^%]*-?%>)*(" + "|".join(sorted(PARTICLES, key=len, reverse=True)) + r")(?![가-힣])"
+)
 REFERENCE = re.compile(r"@(?:tbl|fig|eq|sec)-[\w-]+")
 
 
@@ -28,12 +30,16 @@ def lines() -> Iterator[tuple[int, str]]:
     return enumerate(text.splitlines(), start=1)
 
 
-@pytest.mark.parametrize("bad", ["<< x >>은 크다", "**<< x >>**가", "<< n >>의 값", "`<< x >>`로", "<< x >><% endif %>를 쓴다"])
+@pytest.mark.parametrize(
+    "bad", ["<< x >>은 크다", "**<< x >>**가", "<< n >>의 값", "`<< x >>`로", "<< x >><% endif %>를 쓴다"]
+)
 def test_the_scan_finds_glued_particles(bad: str) -> None:
     assert GLUED.search(bad)
 
 
-@pytest.mark.parametrize("good", ["모델(<< x >>)과", "<< n >>개의", "±<< m >> 이내에서", "<< n >>가지", "<< x >>: 크다", "<< p >>%p이다"])
+@pytest.mark.parametrize(
+    "good", ["모델(<< x >>)과", "<< n >>개의", "±<< m >> 이내에서", "<< n >>가지", "<< x >>: 크다", "<< p >>%p이다"]
+)
 def test_the_scan_leaves_other_words_alone(good: str) -> None:
     assert not GLUED.search(good)
 
@@ -64,12 +70,20 @@ def test_no_emphasis_in_italics() -> None:
 
 
 def test_results_are_never_called_significant_or_without_effect() -> None:
-    for lang, words in {"ko": ("유의하", "유의미", "효과가 없", "차이가 없다고"), "en": ("significant", "no effect", "no difference")}.items():
+    for lang, words in {
+        "ko": ("유의하", "유의미", "효과가 없", "차이가 없다고"),
+        "en": ("significant", "no effect", "no difference"),
+    }.items():
         text = (find("reports", "audit") / f"report.{lang}.qmd.jinja").read_text(encoding="utf-8")
         assert [word for word in words if word in text] == []
 
 
 def test_the_four_verdicts_are_named() -> None:
     text = "\n".join(line for _, line in lines())
-    for verdict in ("**구별된다**", "**구별되지 않는다**", "**±m 이내에서 동등하다**", "**이 자료로는 판단할 수 없다**"):
+    for verdict in (
+        "**구별된다**",
+        "**구별되지 않는다**",
+        "**±m 이내에서 동등하다**",
+        "**이 자료로는 판단할 수 없다**",
+    ):
         assert verdict in text

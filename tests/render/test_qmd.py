@@ -51,7 +51,13 @@ def test_a_hostile_name_comes_out_as_typed(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.report
 @settings(max_examples=25, deadline=None)
-@given(names=st.lists(st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S")), min_size=1, max_size=12), min_size=8, max_size=8))
+@given(
+    names=st.lists(
+        st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S")), min_size=1, max_size=12),
+        min_size=8,
+        max_size=8,
+    )
+)
 def test_any_name_comes_out_as_typed(tmp_path_factory: pytest.TempPathFactory, names: list[str]) -> None:
     text = fill(tmp_path_factory.mktemp("t"), "<% for n in names %>\nx << n >> y\n\n<% endfor %>", names=names)
     assert plain(text).split("\n")[::2] == [f"x {name} y" for name in names]

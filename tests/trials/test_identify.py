@@ -50,7 +50,7 @@ def test_neighbours_at_the_same_distance_that_disagree_decide_nothing(read, by_i
 
 
 def test_without_a_neighbour_the_row_is_left_out(read, by_item):
-    trials = read(HEADER + "\n".join(["a1,One,0,A,A", *["zz,One,0,A,A"] * 8, "x2,One,0,B,C"]) + "\n")
+    trials = read(HEADER + "\n".join(["a1,One,0,A,A", *["zz,One,0,A,A"] * 3, "x2,One,0,B,C"]) + "\n")
     assert set(by_item(trials)) == {"One/a1"}
 
 

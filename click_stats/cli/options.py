@@ -50,7 +50,7 @@ Columns = Annotated[
     list[str] | None,
     typer.Option(
         "--columns",
-        help="OURS=THEIRS: a column of a long table, e.g. item_id=qid; may be repeated.",
+        help="OURS=THEIRS: a column of a long table, e.g. id=question; may be repeated.",
         show_default=False,
     ),
 ]

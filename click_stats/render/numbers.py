@@ -73,6 +73,16 @@ def interval_number(low: float, high: float, digits: int = 2) -> str:
     return DASH if undefined(low) or undefined(high) else f"[{number(low, digits)}, {number(high, digits)}]"
 
 
+def estimated(share: float, low: float, high: float) -> str:
+    """Return a share with its interval, in percent: ``81.2 [76.1, 85.3]``."""
+    return DASH if undefined(share) else f"{percent(share)} {interval(low, high)}"
+
+
+def tested(difference: float, p: float) -> str:
+    """Return a difference in points with its p-value: ``−6.5 (<.001)``."""
+    return DASH if undefined(difference) else f"{points(difference)} ({p_value(p)})"
+
+
 def ranks(low: float, high: float) -> str:
     """Return an interval of ranks: ``1–3``, or ``1`` when both ends agree."""
     if undefined(low) or undefined(high):

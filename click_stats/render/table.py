@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -13,11 +15,19 @@ if TYPE_CHECKING:
 
 Kind = Literal[
     "text", "remark", "code", "integer", "number", "percent", "points", "p", "level",
-    "interval", "interval_points", "interval_number", "ranks",
+    "interval", "interval_points", "interval_number", "ranks", "estimated", "tested",
 ]  # fmt: skip
 Format = Literal["text", "markdown", "html", "latex", "csv"]
-PAIRED: frozenset[Kind] = frozenset({"interval", "interval_points", "interval_number", "ranks"})
-"""Kinds whose value is a (low, high) pair."""
+SEVERAL: Mapping[Kind, tuple[str, ...]] = {
+    "interval": ("_low", "_high"),
+    "interval_points": ("_low", "_high"),
+    "interval_number": ("_low", "_high"),
+    "ranks": ("_low", "_high"),
+    "estimated": ("", "_low", "_high"),
+    "tested": ("", "_p"),
+}
+"""Kinds whose value is a tuple, and the endings of its names in CSV: two ends of an interval, a share with its
+interval, a difference with its p-value."""
 WORDS: frozenset[Kind] = frozenset({"text", "remark", "code"})
 
 _NUMBERS: Mapping[str, Callable[[Any], str]] = {
@@ -28,11 +38,13 @@ _NUMBERS: Mapping[str, Callable[[Any], str]] = {
     "p": numbers.p_value,
     "level": numbers.level,
 }
-_PAIRS: Mapping[str, Callable[[Any, Any], str]] = {
+_SEVERAL: Mapping[str, Callable[..., str]] = {
     "interval": numbers.interval,
     "interval_points": numbers.interval_points,
     "interval_number": numbers.interval_number,
     "ranks": numbers.ranks,
+    "estimated": numbers.estimated,
+    "tested": numbers.tested,
 }
 
 
@@ -50,7 +62,7 @@ class Column:
         How a value is shown. Shares are shown in percent, differences in points; ``code`` values are words of a
         closed list, shown in the table's language; a ``remark`` may be empty, a ``text`` may not.
     fields
-        CSV names of the two ends, for kinds whose value is a pair.
+        CSV names of the parts, for kinds whose value is a tuple; by default made from ``key``.
     header
         Whether the column names the row.
     """
@@ -58,7 +70,7 @@ class Column:
     key: str
     label: str
     kind: Kind = "text"
-    fields: tuple[str, str] | None = None
+    fields: tuple[str, ...] | None = None
     header: bool = False
 
     @property
@@ -95,7 +107,7 @@ class Table:
     columns
         Headings and kinds.
     rows
-        Raw values in the order of the columns: shares of 1, pairs for intervals, or :class:`Cell`.
+        Raw values in the order of the columns: shares of 1, tuples for intervals, or :class:`Cell`.
     notes
         Sentences below the table; footnotes of cells follow them.
     anchors
@@ -154,10 +166,16 @@ def _show(value: Any, column: Column, lang: str, marks: Mapping[str, str]) -> Sh
     return Shown(display(value, column.kind, lang), mark)
 
 
+def row_anchor(table: str, *names: str) -> str:
+    """Return the id of a row of ``table`` (``tbl-pairs``) that is about ``names``: the same in every language."""
+    known = re.sub("[^a-z0-9]+", "-", " ".join(names).lower()).strip("-")
+    return f"row-{table.removeprefix('tbl-')}-{known}-{zlib.crc32('|'.join(names).encode()):08x}"
+
+
 def display(value: Any, kind: Kind, lang: str = "en") -> str:
     """Return a raw value as shown in a table."""
-    if kind in PAIRED:
-        return numbers.DASH if numbers.undefined(value) else _PAIRS[kind](*value)
+    if kind in SEVERAL:
+        return numbers.DASH if numbers.undefined(value) else _SEVERAL[kind](*value)
     if numbers.undefined(value):
         return "" if kind == "remark" else numbers.DASH
     if kind in _NUMBERS:

@@ -7,7 +7,7 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from click_stats.render.numbers import undefined
-from click_stats.render.table import PAIRED, Cell
+from click_stats.render.table import SEVERAL, Cell
 from click_stats.results import plain
 
 if TYPE_CHECKING:
@@ -33,16 +33,16 @@ def write(table: Table) -> str:
 
 def names(column: Column) -> tuple[str, ...]:
     """Return the CSV names of a column: two for an interval."""
-    if column.kind not in PAIRED:
+    if column.kind not in SEVERAL:
         return (column.key,)
-    return column.fields or (f"{column.key}_low", f"{column.key}_high")
+    return column.fields or tuple(column.key + ending for ending in SEVERAL[column.kind])
 
 
 def _values(column: Column, cell: Any) -> Iterator[Any]:
     value = cell.value if isinstance(cell, Cell) else cell
-    if column.kind in PAIRED:
-        low, high = (None, None) if undefined(value) else value
-        yield from (_plain(low), _plain(high))
+    if column.kind in SEVERAL:
+        parts = [None] * len(names(column)) if undefined(value) else value
+        yield from map(_plain, parts)
     else:
         yield _plain(value)
 

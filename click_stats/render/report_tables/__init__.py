@@ -1,0 +1,21 @@
+"""The tables of reports, by id; each has a caption and notes in the report's language."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from click_stats.render.report_tables import account, accuracy, comparisons, detection
+from click_stats.render.report_tables.base import Maker
+
+if TYPE_CHECKING:
+    from click_stats.render.table import Table
+    from click_stats.results import ResultSet
+
+__all__ = ["report_tables"]
+
+
+def report_tables(results: ResultSet, lang: str = "en") -> dict[str, Table]:
+    """Return the tables that the results allow, by id (``tbl-accuracy``), in the order of reports."""
+    make = Maker(results, lang)
+    parts = (account, accuracy, comparisons, detection)
+    return {table.id: table for part in parts for table in part.tables(make)}

@@ -57,18 +57,45 @@ def make_account(
         Warnings from reading, in sentences.
     """
     answered = counts.n("ok", *INCORRECT) > 0
-    coverage = _coverage(counts, answered)
     tables = {
         "sources": sources[SOURCES],
         "dropped": dropped[DROPPED],
         "statuses": _statuses(counts),
-        "coverage": coverage,
+        "coverage": _coverage(counts, answered),
         "gold": gold[GOLD],
         "duplicates": duplicates[DUPLICATES],
         "comparability": _comparability(counts, answered, facts),
     }
     warnings = [*notes, *_warnings(tables, counts, answered)]
-    summary = {
+    method = (
+        "Items with the same id are told apart by the gold letter, else by the category where the file tells the "
+        "copies apart, else by the neighbouring rows; the item table's gold option decides what is correct."
+    )
+    meta = {"method": method, "digests": dict(digests), "warnings": warnings}
+    return Result("account", tables, _summary(tables["sources"], counts, answered), meta)
+
+
+def recount(account: Result, counts: Counts, digests: Mapping[str, str]) -> Result:
+    """Return an account of the same rows for counts by another item table.
+
+    What was read and left out stays as it was; statuses, coverage and the items answered are those of ``counts``.
+    """
+    answered = counts.n("ok", *INCORRECT) > 0
+    n_items = dict(zip(counts.units.index, answered.sum(axis=1), strict=True))
+    comparability = account.to_frame("comparability")
+    comparability["n_items"] = comparability["unit"].map(n_items)
+    tables = {
+        **account.tables,
+        "statuses": _statuses(counts),
+        "coverage": _coverage(counts, answered),
+        "comparability": comparability,
+    }
+    summary = _summary(account.tables["sources"], counts, answered)
+    return Result("account", tables, summary, {**account.meta, "digests": dict(digests)})
+
+
+def _summary(sources: pd.DataFrame, counts: Counts, answered: npt.NDArray[np.bool_]) -> dict[str, int]:
+    return {
         "n_units": len(counts.units),
         "n_items": int(answered.any(axis=0).sum()),
         "n_items_total": len(counts.items),
@@ -76,11 +103,6 @@ def make_account(
         "rows_read": int(sources["rows_read"].sum()),
         "rows_kept": int(sources["rows_kept"].sum()),
     }
-    method = (
-        "Items with the same id are told apart by the gold letter, else by the category where the file tells the "
-        "copies apart, else by the neighbouring rows; the item table's gold option decides what is correct."
-    )
-    return Result("account", tables, summary, {"method": method, "digests": dict(digests), "warnings": warnings})
 
 
 def _statuses(counts: Counts) -> pd.DataFrame:

@@ -6,16 +6,20 @@ import os
 import shutil
 import tempfile
 import weakref
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pandas as pd
 
+from click_stats.errors import DataError
 from click_stats.trials.importers.base import STAGE
 from click_stats.trials.schema import RAW
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from click_stats.items.table import ItemTable
 
 MEMORY = "2GB"
@@ -113,6 +117,30 @@ class Database:
             "SELECT id, ix FROM item_t WHERE n_same = 1 AND id NOT IN (SELECT item FROM item_t)"
         )
         self.store("sentinel_t", SENTINELS)
+
+
+@contextmanager
+def new_database() -> Iterator[Database]:
+    """Give a database that is removed at once when the block fails, and stays when it does not.
+
+    Raises
+    ------
+    DataError
+        The database itself failed: the disk for temporary files is full, or memory ran out.
+    """
+    database = Database()
+    try:
+        yield database
+    except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
+        database.close()
+        raise DataError(
+            "The temporary database for the trials failed.",
+            found=str(error).splitlines()[0],
+            do="Free space where temporary files are kept, or set TMPDIR to a folder on another disk.",
+        ) from error
+    except BaseException:
+        database.close()
+        raise
 
 
 def _remove(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import pandas as pd
 
 from click_stats.errors import DataError
 from click_stats.trials.assemble import assemble
-from click_stats.trials.database import Database
+from click_stats.trials.database import new_database
 from click_stats.trials.importers.base import STAGE, Source, UnknownKindError, bind_columns, our_names
 from click_stats.trials.importers.sniff import file_digest, find_sources, recognise
 from click_stats.trials.model_names import name_runs
@@ -19,10 +20,11 @@ from click_stats.trials.runs import RunFacts, read_runs
 from click_stats.trials.schema import RAW
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from click_stats.items.table import ItemTable
     from click_stats.models import ModelTable
+    from click_stats.trials.database import Database
     from click_stats.trials.schema import Progress
     from click_stats.trials.table import Trials
 
@@ -66,13 +68,9 @@ def read_trials(
     mapping = our_names(columns)
     facts = read_runs(runs)
     sources = find_sources([paths] if isinstance(paths, (str, Path)) else list(paths))
-    database = Database()
-    try:
+    with new_database() as database:
         notes = _load(database, sources, items, format, mapping, progress)
         return assemble(database, sources, items, models, facts, notes)
-    except BaseException:
-        database.close()
-        raise
 
 
 def trials_from_frame(
@@ -103,8 +101,7 @@ def trials_from_frame(
     source = Source(Path("frame"), "frame", importer="frame", columns=bound, n_read=len(text))
     hashed = pd.util.hash_pandas_object(text.fillna(""), index=False).to_numpy()
     source.digest = hashlib.sha256(np.sort(hashed).tobytes()).hexdigest()[:16]
-    database = Database()
-    try:
+    with new_database() as database:
         database.prepare(items)
         database.connection.register("incoming", text.assign(row=np.arange(1, len(text) + 1)))
         fields = ", ".join(text.columns)
@@ -112,9 +109,6 @@ def trials_from_frame(
         database.execute(f"INSERT INTO {STAGE} (file, row, {fields}) SELECT 0, row, {values} FROM incoming")
         database.connection.unregister("incoming")
         return assemble(database, [source], items, models, RunFacts(), [])
-    except BaseException:
-        database.close()
-        raise
 
 
 def _as_text(column: pd.Series) -> list[str | None]:
@@ -145,7 +139,8 @@ def _load(
     readers = {}
     for source in list(sources):
         try:
-            readers[source.name] = recognise(source, form, mapping, database.folder)
+            with readable(source):
+                readers[source.name] = recognise(source, form, mapping, database.folder)
         except UnknownKindError as error:
             if not source.from_folder:
                 raise
@@ -174,11 +169,27 @@ def _load(
                 progress(min(before + n_bytes, total), total, name)
 
         tick(0)
-        source.digest = file_digest(source.path)
-        readers[source.name].load(database.connection, number, source, tick)
-        if not source.n_read:
-            raise DataError(f"The file {source.name} holds no rows.", do="Remove it, or get it again.")
+        with readable(source):
+            source.digest = file_digest(source.path)
+            readers[source.name].load(database.connection, number, source, tick)
+        if source.n_read == sum(map(len, source.left_out.values())):
+            raise DataError(
+                f"The file {source.name} holds no rows that can be read.",
+                found="; ".join(f"{reason}: {len(lines)}" for reason, lines in source.left_out.items()),
+                do="Remove it, or get it again.",
+            )
         done += source.path.stat().st_size
     if progress is not None:
         progress(total, total, "")
     return notes
+
+
+@contextmanager
+def readable(source: Source) -> Iterator[None]:
+    """Turn an error of the file system into a sentence that names the file."""
+    try:
+        yield
+    except OSError as error:
+        raise DataError(
+            f"The file {source.name} cannot be read.", found=error.strerror or str(error), do="Check its permissions."
+        ) from error

@@ -13,6 +13,7 @@ import pandas as pd
 
 from click_stats.errors import DataError, UsageError
 from click_stats.folders import whole_file
+from click_stats.trials.account import recount
 from click_stats.trials.counting import count
 from click_stats.trials.mapping import TRIAL
 from click_stats.trials.schema import COLUMNS, KEY
@@ -128,11 +129,15 @@ class Trials:
     def with_items(self, items: ItemTable) -> Trials:
         """Return the same trials scored against another table of the same items (e.g. with corrected gold).
 
+        The account of what was read stays; what it says of the items answered is counted anew.
+
         Raises
         ------
         DataError
             An item that was answered is not in ``items``, or has another number of options there.
         """
+        if items.digest == self.items.digest and items.frame.index.equals(self.items.frame.index):
+            return self
         here, there = self.items.frame["n_options"], items.frame["n_options"]
         used = {self.keys[row[0]] for row in self.database.execute(f"SELECT DISTINCT ix FROM {TRIAL}")}
         lost = sorted(used - set(map(str, items.frame.index)))
@@ -145,7 +150,9 @@ class Trials:
         other = sorted(key for key in used if here[key] != there[key])
         if other:
             raise DataError("Items have another number of options in this table.", found=", ".join(other[:5]))
-        return dataclasses.replace(self, items=items, digests={**self.digests, "items": items.digest})
+        other_items = dataclasses.replace(self, items=items, digests={**self.digests, "items": items.digest})
+        account = recount(self.account, other_items.counts(), other_items.digests)
+        return dataclasses.replace(other_items, account=account)
 
     def close(self) -> None:
         """Remove the temporary database now; otherwise it goes with the object."""

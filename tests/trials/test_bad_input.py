@@ -76,6 +76,9 @@ def test_a_file_of_blank_lines_and_one_without_rows(write, tiny):
         read_trials(write("m.csv", "\n\n"), tiny)
     with pytest.raises(DataError, match="no rows"):
         read_trials(write("m.csv", HEADER), tiny)
+    with pytest.raises(DataError, match="no rows") as caught:
+        read_trials(write("m.csv", HEADER + "a1,0,A,A,A"), tiny)
+    assert caught.value.found == "last line cut off: 1"
 
 
 def test_missing_columns_say_what_is_needed_and_what_is_there(write, tiny):
@@ -254,4 +257,34 @@ def test_a_failed_read_leaves_no_temporary_folder(write, tiny, monkeypatch, tmp_
     path = write("m.csv", HEADER + "zz,0,A,A,A\n")
     with pytest.raises(DataError):
         read_trials(path, tiny)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["m.csv"]
+
+
+def test_a_file_that_may_not_be_read(write, tiny, monkeypatch):
+    from click_stats.trials import read as module
+
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    path = write("m.csv", GOOD)
+    monkeypatch.setattr(module, "recognise", refuse)
+    with pytest.raises(DataError, match=r"m\.csv cannot be read") as caught:
+        read_trials(path, tiny)
+    assert caught.value.found == "Permission denied"
+
+
+def test_a_full_disk_is_told_as_such_and_cleaned_up(write, tiny, monkeypatch, tmp_path):
+    import duckdb
+
+    from click_stats.trials import assemble
+
+    def refuse(*_):
+        raise duckdb.IOException("IO Error: No space left on device")
+
+    path = write("m.csv", GOOD)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(assemble, "create_trials", refuse)
+    with pytest.raises(DataError, match="temporary database") as caught:
+        read_trials(path, tiny)
+    assert "No space left" in caught.value.found
     assert [entry.name for entry in tmp_path.iterdir()] == ["m.csv"]

@@ -153,6 +153,7 @@ def test_corrected_gold_scores_old_runs_anew(trials, tiny):
     assert trials.counts().correct.sum() - corrected.counts().correct.sum() == 2
     assert corrected.counts(cells=True).cells["n_correct"].sum() == 2
     assert corrected.digests["items"] != trials.digests["items"]
+    assert trials.with_items(tiny) is trials
     reordered = trials.with_items(ItemTable(tiny.frame.iloc[::-1], tiny.definition)).counts()
     np.testing.assert_array_equal(reordered.options[:, ::-1], trials.counts().options)
 
@@ -168,6 +169,11 @@ def test_items_that_do_not_fit_are_refused(trials, tiny):
         trials.with_items(ItemTable(more, tiny.definition))
     unused = trials.with_items(ItemTable(tiny.frame.drop("One/a3"), tiny.definition))
     assert unused.counts().options.sum() == trials.counts().options.sum()
+    coverage = unused.account.to_frame("coverage").set_index(["unit", "group"])["n_items_total"]
+    assert coverage["m", "One"] == 5
+    assert unused.account.summary["n_items_total"] == 11
+    assert unused.account.meta["digests"] == unused.digests
+    assert unused.account.to_frame("sources").equals(trials.account.to_frame("sources"))
 
 
 def test_the_plan_is_what_most_items_of_a_kind_have():
@@ -189,10 +195,12 @@ def test_the_plan_is_a_mode_of_the_items_answered(stored):
 
 
 def test_the_temporary_folder_goes_with_the_table(frame, tiny):
+    from click_stats.items.table import ItemTable
+
     trials = Trials.from_frame(frame, tiny)
     folder = Path(trials.database.folder)
     assert folder.is_dir()
-    rescored = trials.with_items(tiny)
+    rescored = trials.with_items(ItemTable(tiny.frame.iloc[::-1], tiny.definition))
     del trials
     gc.collect()
     assert rescored.counts().options.sum() == 5  # one table still needs it

@@ -70,7 +70,7 @@ class Source:
 
 
 class Importer(Protocol):
-    """A kind of log. One module each; :mod:`click_stats.trials.importers` lists them."""
+    """A kind of log. One module each; :mod:`~click_stats.trials.importers.sniff` lists them."""
 
     @property
     def name(self) -> str:

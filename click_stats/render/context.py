@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from click_stats.render.table import Table
     from click_stats.results import ResultSet
 
-HEADLINES = ("single", "leaders", "pairs", "reference")
-"""Findings that stand before the first figure; the others follow it."""
+HEADLINES = ("single", "leaders", "pairs")
+"""Findings that stand before the first figure, so that it fits on the first page; the others follow it."""
 
 
 @dataclass(frozen=True)

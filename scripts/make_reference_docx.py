@@ -178,7 +178,7 @@ def page(document) -> None:
     section.header_distance = section.footer_distance = Mm(10)
     paragraph = section.footer.paragraphs[0]
     paragraph.alignment = WD_ALIGN_PARAGRAPH.CENTER
-    run = paragraph.add_run()._r
+    run = paragraph.add_run()._r  # noqa: SLF001 (python-docx has no fields)
     child(run, "w:fldChar", fldCharType="begin")
     code = child(run, "w:instrText")
     code.text = " PAGE "

@@ -160,7 +160,9 @@ def every_glyph() -> Iterator[None]:
             raise RenderError(
                 "A figure holds a character that its fonts lack.",
                 found=f"{chr(code)} (U+{code:04X}); {warning}",
-                do=ADVICE if _HANGUL[0] <= code <= _HANGUL[1] else "Rename what is shown, or install a font that has it.",
+                do=ADVICE
+                if _HANGUL[0] <= code <= _HANGUL[1]
+                else "Rename what is shown, or install a font that has it.",
             ) from None
 
 

@@ -85,7 +85,8 @@ local function note_id(element)
 end
 
 local function with_prefix(caption, kind, number)
-  local prefix = pandoc.Inlines{pandoc.Str(words[kind] .. NBSP .. number .. ':'), pandoc.Space()}
+  -- In a PDF the two spaces share a glyph, and what is read back is whichever came first.
+  local prefix = pandoc.Inlines{pandoc.Str(words[kind] .. (typst and ' ' or NBSP) .. number .. ':'), pandoc.Space()}
   local blocks = caption.long
   if #blocks == 0 then blocks = pandoc.Blocks{pandoc.Plain{}} end
   blocks[1].content = prefix .. blocks[1].content

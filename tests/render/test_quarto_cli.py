@@ -154,7 +154,9 @@ class TestRendering:
         assert Path(quarto.seen["cwd"]) != folder
         assert not Path(quarto.seen["cwd"]).exists()
         files = quarto.seen["files"]
-        assert {"report.qmd", "_quarto.yml", "references.bib", "figures/ladder.svg", "_shared/reference.docx"} <= set(files)
+        assert {"report.qmd", "_quarto.yml", "references.bib", "figures/ladder.svg", "_shared/reference.docx"} <= set(
+            files
+        )
         assert not [name for name in files if name.endswith(("results.json", ".csv", "report.pdf"))]
 
     def test_gives_the_packaged_font_to_typst(self, quarto, folder):
@@ -176,7 +178,9 @@ class TestRendering:
 
     def test_exit_code_1_gives_the_end_of_the_message(self, quarto, folder, page):
         lines = "\n".join(f"line {i}" for i in range(40))
-        quarto.plays(makes={"html": page}, code=1, stderr=f"{lines}\n\x1b[31mERROR: YAMLError: bad indentation\x1b[0m\n")
+        quarto.plays(
+            makes={"html": page}, code=1, stderr=f"{lines}\n\x1b[31mERROR: YAMLError: bad indentation\x1b[0m\n"
+        )
         with pytest.raises(RenderError, match="exit code 1") as caught:
             render_project(folder, ["html"], engine="quarto")
         assert caught.value.found.splitlines()[-1] == "ERROR: YAMLError: bad indentation"
@@ -227,7 +231,14 @@ class TestRendering:
         from click_stats.render.engines.docx_finish import described
         from click_stats.render.engines.process import run
 
-        argv = [Builtin.found().pandoc, "report.qmd", "-fmarkdown", "--default-image-extension=png", "-o", str(tmp_path / "p.docx")]
+        argv = [
+            Builtin.found().pandoc,
+            "report.qmd",
+            "-fmarkdown",
+            "--default-image-extension=png",
+            "-o",
+            str(tmp_path / "p.docx"),
+        ]
         text = (folder / "report.qmd").read_text()
         (folder / "report.qmd").write_text(text.replace("@", ""))
         assert run(argv, cwd=folder, timeout=60).code == 0

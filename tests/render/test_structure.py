@@ -123,10 +123,13 @@ class TestStructure:
         ]
 
     def test_html_has_the_sections_in_order(self, page, lang):
-        heads = [flat(h.text_content()) for h in page.xpath("//main//*[self::h1 or self::h2 or self::h3][not(contains(@class,'title'))]")]
+        heads = [
+            flat(h.text_content())
+            for h in page.xpath("//main//*[self::h1 or self::h2 or self::h3][not(contains(@class,'title'))]")
+        ]
         assert [re.sub(r"^[\d.]+ ", "", head) for head in heads] == HEADINGS[lang]
         assert [head.split()[0] for head in heads[:3]] == ["1", "2", "2.1"]
-        assert len({i for i in page.xpath("//@id")}) == len(page.xpath("//@id"))
+        assert len(set(page.xpath("//@id"))) == len(page.xpath("//@id"))
 
     def test_html_captions_are_numbered_and_as_typed(self, page, lang):
         captions = [flat(c.text_content()) for c in page.xpath("//figcaption | //caption")]
@@ -166,7 +169,9 @@ class TestStructure:
         assert SIGNS in cells
 
     def test_html_fetches_nothing(self, page, folder):
-        loaded = page.xpath("//script/@src | //img/@src | //iframe/@src | //link[@rel!='canonical']/@href | //source/@src | //object/@data")
+        loaded = page.xpath(
+            "//script/@src | //img/@src | //iframe/@src | //link[@rel!='canonical']/@href | //source/@src | //object/@data"
+        )
         assert not [address for address in loaded if re.match(r"(https?:)?//", address)]
         assert not [address for address in loaded if not address.startswith("data:")]
         styles = " ".join(style.text or "" for style in page.xpath("//style"))
@@ -175,12 +180,17 @@ class TestStructure:
 
     def test_html_needs_no_script_to_be_read(self, page, engine):
         assert page.xpath("//*[local-name()='math']")
-        assert "\\frac" not in flat(" ".join(page.xpath("//main//p//text()[not(ancestor::*[local-name()='annotation'])]")))
+        assert "\\frac" not in flat(
+            " ".join(page.xpath("//main//p//text()[not(ancestor::*[local-name()='annotation'])]"))
+        )
         if engine == "builtin":
             assert not page.xpath("//script")
 
     def test_html_shows_callouts_and_what_is_meant_for_it(self, page, lang):
-        titles = [flat(node.text_content()) for node in page.xpath("//*[contains(@class,'callout-title')][not(contains(@class,'container'))]")]
+        titles = [
+            flat(node.text_content())
+            for node in page.xpath("//*[contains(@class,'callout-title')][not(contains(@class,'container'))]")
+        ]
         text = flat(page.text_content())
         assert all(title in " ".join(titles) or title in text for title in CALLOUTS[lang])
         assert "Only in html." in text

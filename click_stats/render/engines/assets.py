@@ -28,7 +28,7 @@ def packaged(name: str) -> Path:
         if path.is_file():
             return path
     raise RenderError(
-        "A shared piece of the reports is absent.", found=name, do="Install click-stats again: the files are incomplete."
+        "A shared piece of the reports is absent.", found=name, do="Install click-stats again: it is incomplete."
     )
 
 

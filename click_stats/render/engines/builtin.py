@@ -65,9 +65,7 @@ class Builtin:
 
     def read(self, folder: Path, *, timeout: float) -> Document:
         """Return the front matter of the report in ``folder``."""
-        ended = run(
-            [self.pandoc, "--from=markdown", "--to=json", SOURCE], cwd=folder, timeout=timeout
-        )
+        ended = run([self.pandoc, "--from=markdown", "--to=json", SOURCE], cwd=folder, timeout=timeout)
         if ended.code != 0:
             raise RenderError("The report's text could not be read.", found=ended.tail(), do=f"Look at {SOURCE}.")
         return read_ast(ended.stdout)
@@ -171,7 +169,8 @@ def complaints(stderr: str) -> list[str]:
     notes: list[str] = []
     for said in _OURS.findall(stderr):
         if said.startswith("no-alt "):
-            notes.append(f"The picture {said.removeprefix('no-alt ')} has no text of its own for readers who cannot see it.")
+            name = said.removeprefix("no-alt ")
+            notes.append(f"The picture {name} has no text of its own for readers who cannot see it.")
         else:
             wrong.append(said)
     for said in _WARNING.findall(stderr):

@@ -6,12 +6,12 @@ import re
 import zipfile
 import zlib
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from click_stats.errors import RenderError
 from click_stats.render import fonts
-from click_stats.render.engines.docx_finish import BODY
 from click_stats.render.engines.document import lang_of
+from click_stats.render.engines.docx_finish import BODY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +46,7 @@ def check(target: Path, fmt: Format, *, text: str) -> list[str]:
         The file is absent, empty or broken, holds an unresolved reference, or lacks the Hangul of the source.
     """
     if not target.is_file() or target.stat().st_size == 0:
-        raise RenderError("The engine wrote no file.", found=f"no {target.name}", do="Render again; report it if it stays.")
+        raise RenderError("The engine wrote no file.", found=f"no {target.name}", do="Render again.")
     match fmt:
         case "html":
             return check_html(target.read_text(encoding="utf-8", errors="replace"))
@@ -145,8 +145,11 @@ def _resolved(text: str) -> None:
 class _Page(HTMLParser):
     """Collects the text of a page and the addresses that a browser would fetch to show it."""
 
-    _LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "src", "video": "src", "audio": "src",
-               "embed": "src", "object": "data", "link": "href"}  # fmt: skip
+    _LOADED: ClassVar = {
+        **dict.fromkeys(("script", "img", "iframe", "source", "video", "audio", "embed"), "src"),
+        "object": "data",
+        "link": "href",
+    }
     _SILENT = frozenset({"script", "style"})
 
     def __init__(self) -> None:

@@ -101,7 +101,6 @@ def _words(tree: Any) -> str:
             return _words(tree.get("c", []))
 
 
-
 def lang_of(text: str) -> Lang:
     """Return the language that the front matter of the source ``text`` names, without pandoc."""
     front = _FRONT.match(text)

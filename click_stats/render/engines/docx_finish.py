@@ -75,7 +75,8 @@ def described(path: Path) -> list[str]:
 
 
 def _parse(raw: bytes) -> ET.Element:
-    for _event, (prefix, address) in ET.iterparse(io.BytesIO(raw), events=["start-ns"]):  # noqa: S314 (a file we just made)
+    names = ET.iterparse(io.BytesIO(raw), events=["start-ns"])  # noqa: S314 (a file we just made)
+    for _event, (prefix, address) in names:
         ET.register_namespace(prefix, address)
     root = ET.fromstring(raw)  # noqa: S314 (a file we just made)
     # It names prefixes that are no longer declared once nothing uses them.
@@ -186,9 +187,8 @@ def _text_width(section: ET.Element) -> int:
     size, margins = section.find(f"{{{_W}}}pgSz"), section.find(f"{{{_W}}}pgMar")
     if size is None or margins is None:
         return _TEXT_WIDTH
-    return int(
-        float(size.get(f"{{{_W}}}w", 0)) - float(margins.get(f"{{{_W}}}left", 0)) - float(margins.get(f"{{{_W}}}right", 0))
-    )
+    sides = sum(float(margins.get(f"{{{_W}}}{side}", 0)) for side in ("left", "right"))
+    return int(float(size.get(f"{{{_W}}}w", 0)) - sides)
 
 
 def _zipped(parts: Mapping[str, bytes]) -> bytes:

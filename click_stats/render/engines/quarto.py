@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from click_stats.errors import MissingDependencyError, RenderError
 from click_stats.render import fonts
 from click_stats.render.engines.base import SHARED, SOURCE
-from click_stats.render.engines.docx_finish import finish, stem
 from click_stats.render.engines.document import lang_of, picture_texts
+from click_stats.render.engines.docx_finish import finish, stem
 from click_stats.render.engines.process import disk_full, run, said_disk_full
 
 if TYPE_CHECKING:
@@ -23,12 +23,13 @@ if TYPE_CHECKING:
     from click_stats.render.engines.base import Format
 
 WANTED = (1, 4)  # the first with typst
-INSTALL = "Install Quarto 1.4 or later (https://quarto.org, or pip install quarto-cli), or use engine builtin."
+INSTALL = "Install Quarto 1.4 or later (https://quarto.org or pip install quarto-cli), or use engine builtin."
 _TO = {"html": "html", "pdf": "typst", "docx": "docx"}
 _VERSION_TIMEOUT = 30.0
 
-_UNRESOLVED = re.compile(r"Unable to resolve (?:crossref|link|reference)|citation .* not found|Could not fetch resource",
-                         re.IGNORECASE)  # fmt: skip
+_UNRESOLVED = re.compile(
+    r"Unable to resolve (?:crossref|link|reference)|citation .* not found|Could not fetch resource", re.IGNORECASE
+)
 _FONT = re.compile(r"unknown font family", re.IGNORECASE)
 _WARNING = re.compile(r"^\s*(?:\[?WARN(?:ING)?\]?\b|warning:)", re.IGNORECASE)
 

@@ -37,7 +37,7 @@ FORMATS = {
 """What can be written, by the ending of the file, and how DuckDB calls it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trials:
     """Answers of models to items.
 

@@ -85,7 +85,7 @@ def test_neighbours_are_rows_of_the_same_model(read):
     assert {("p", "One/x2"), ("q", "Two/x2")} <= placed
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.permutations(["a1,0,A,B", "a2,0,B,B", "b1,0,D,A", "x1,0,A,C", "x1,0,C,D", "a4,0,E,E"]))
 def test_the_order_of_rows_does_not_matter(write, tiny, by_item, rows):
     from click_stats.trials import read_trials

@@ -103,18 +103,17 @@ def test_ids_of_two_items_are_told_apart_in_every_file(real, raw, sources):
 
 def test_the_neighbours_agree_with_the_gold_letter_where_both_speak(raw, click, tmp_path):
     """Without gold letters Kedu_16_* are left to the neighbours: some stay open, none is wrong."""
-    wrong, right = [], 0
     for name, rows in raw.items():
-        path = tmp_path / name
-        with path.open("w", encoding="utf-8", newline="") as file:
+        with (tmp_path / name).open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(["id", "trial", "pred", "response"])
             writer.writerows([row["id"], 0, "A", row["answer"]] for row in rows)
-        for row in read_trials(path, click).frame().itertuples():
-            if row.item.rpartition("/")[2] in SHARED_IDS[:7]:
-                gold = "ABCDE"[click.frame.loc[row.item, "gold"]]
-                right += gold == row.text
-                wrong += [(name, row.item)] * (gold != row.text)
+    wrong, right = [], 0
+    for row in read_trials(tmp_path, click).frame().itertuples():
+        if row.item.rpartition("/")[2] in SHARED_IDS[:7]:
+            gold = "ABCDE"[click.frame.loc[row.item, "gold"]]
+            right += gold == row.text
+            wrong += [(row.model, row.item)] * (gold != row.text)
     assert not wrong
     assert right == 102
 

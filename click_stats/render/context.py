@@ -11,6 +11,8 @@ from click_stats.render.figures import FIGURES
 from click_stats.render.finding import Finding, reference_of
 from click_stats.render.findings import find
 from click_stats.render.labels import Labels, frame, labels
+from click_stats.render.report_tables import report_tables
+from click_stats.render.table import row_anchor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -50,7 +52,7 @@ class Context:
         """Make the tables and figures of the results in ``lang``."""
         drawings = [drawing for draw in FIGURES.values() if (drawing := draw(results, lang)) is not None]
         figures = {drawing.id: drawing for drawing in drawings}
-        return cls(results, labels(results, lang), _tables(results, lang), figures, shlex.join(command))
+        return cls(results, labels(results, lang), report_tables(results, lang), figures, shlex.join(command))
 
     def values(self) -> dict[str, Any]:
         """Return values and functions by the names that templates use."""
@@ -102,14 +104,21 @@ class Context:
         A table that the report does not show is still in ``results.json``.
         """
         english = self.names.lang == "en"
-        place = f"@{found.table}" if english else f"(@{found.table})"
-        reference = qmd.Markdown(place if found.table in self.tables else "`results.json`")
+        table = self.tables.get(found.table)
+        place = qmd.Markdown((f"@{table.id}" if english else f"(@{table.id})") if table else "`results.json`")
         if row is None:
-            return reference
-        parts = [self.names.unit(str(row[key])) for key in ("unit", "unit_a", "unit_b") if row.get(key)]
-        if row.get("by") not in {None, "overall"}:
-            parts.append(self.label(row))
-        return qmd.Markdown(" – ").join(parts) + qmd.Markdown(", " if english else " ") + reference
+            return place
+        units = [str(row[key]) for key in ("unit", "unit_a", "unit_b") if row.get(key)]
+        names = [self.names.unit(unit) for unit in units]
+        if row.get("by") not in {None, "overall"} or not units:
+            names.append(self.label(row))
+        text = qmd.Markdown(" – ").join(names)
+        keys = [units, units[::-1], units[:1], [str(row.get("by")), str(row.get("group"))]]
+        anchors = [row_anchor(table.id, *key) for key in keys] if table else []
+        anchor = next((one for one in anchors if table and one in table.anchors), None)
+        if anchor:
+            text = qmd.Markdown("[") + text + qmd.Markdown(f"](#{anchor})")
+        return text + qmd.Markdown(", " if english else " ") + place
 
 
 def chosen_from_data(meta: Mapping[str, Any]) -> bool:
@@ -133,31 +142,3 @@ def warnings(results: ResultSet) -> list[str]:
     """Return the warnings of the study and of every result, each once."""
     metas = [results.meta, *(result.meta for result in results.results.values())]
     return list(dict.fromkeys(str(text) for meta in metas for text in meta.get("warnings", ())))
-
-
-_PLAIN = {
-    "tbl-accuracy": ("accuracy", "estimates", {"by": "overall"}),
-    "tbl-categories": ("accuracy", "estimates", {"by": "category"}),
-    "tbl-ranks": ("ranks", "estimates", {"by": "overall"}),
-    "tbl-pairs": ("compare", "estimates", {"by": "overall"}),
-    "tbl-reference": ("compare", "reference", {"by": "overall"}),
-    "tbl-reference-categories": ("compare", "reference", {"by": "category"}),
-    "tbl-detectable": ("power", "estimates", {}),
-    "tbl-coverage": ("account", "coverage", {}),
-    "tbl-bounds": ("accuracy", "bounds", {"by": "overall"}),
-    "tbl-comparability": ("account", "comparability", {}),
-    "tbl-gold": ("account", "gold", {}),
-    "tbl-duplicates": ("account", "duplicates", {}),
-    "tbl-dropped": ("account", "dropped", {}),
-}
-
-
-def _tables(results: ResultSet, lang: str) -> dict[str, Table]:
-    from click_stats.render.tables import frame_table
-
-    made = {}
-    for name, (result, table, where) in _PLAIN.items():
-        rows = frame(results, result, table, **where)
-        if len(rows):
-            made[name] = frame_table(rows, caption=f"{result}: {table}", ident=name, lang=lang)
-    return made

@@ -179,7 +179,7 @@ def test_hostile_benchmark_names_survive(invented: ModuleType, tmp_path: Path, l
         lang=lang,
     )
     front = yaml.safe_load(text_of(tmp_path).split("---\n")[1])
-    assert re.sub(r"\\(.)", r"\1", front["title"]).startswith(name)
+    assert name in re.sub(r"\\(.)", r"\1", front["title"])
     assert "{{<" not in text_of(tmp_path)
     assert "@kim2024click" not in text_of(tmp_path)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,10 +78,11 @@ def answers(
 
 def spread_out(job: Callable[..., np.ndarray], repeats: int, seed: int, *arguments: object) -> np.ndarray:
     """Run ``job(seed, repeats, *arguments)`` in parts on two processes and put the rows of the parts together."""
+    # New processes, not forks: a forked one would keep the thread pool of this one.
     os.environ.update(dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
     parts = WORKERS * 2
     sizes = [repeats // parts + (k < repeats % parts) for k in range(parts)]
-    with ProcessPoolExecutor(WORKERS) as pool:
+    with ProcessPoolExecutor(WORKERS, get_context("spawn")) as pool:
         jobs = [pool.submit(job, [seed, k], size, *arguments) for k, size in enumerate(sizes) if size]
         return np.concatenate([one.result() for one in jobs])
 

@@ -77,7 +77,7 @@ def test_a_file_of_blank_lines_and_one_without_rows(write, tiny):
     with pytest.raises(DataError, match="no rows"):
         read_trials(write("m.csv", HEADER), tiny)
     with pytest.raises(DataError, match="no rows") as caught:
-        read_trials(write("m.csv", HEADER + "a1,0,A,A,A"), tiny)
+        read_trials(write("m.csv", HEADER + "a1,0,A,"), tiny)
     assert caught.value.found == "last line cut off: 1"
 
 
@@ -99,7 +99,7 @@ def test_a_column_named_twice_is_refused(write, tiny):
 @pytest.mark.parametrize(
     ("end", "cut"),
     [
-        ("a3,0,C,C,C", "no newline at the end"),
+        ("a3,0,C,C,", "an empty last field"),
         ("a3,0,C\n", "too few fields"),
         ("a3,0,C,C", "both"),
         ('a3,0,C,C,"half a\nresponse', "an open quote"),
@@ -116,6 +116,15 @@ def test_a_cut_off_last_line_is_left_out_and_reported(write, tiny, by_item, end,
     source = trials.account.to_frame("sources").iloc[0]
     assert (source["rows_read"], source["rows_kept"]) == (3, 2)
     assert any("last line cut off" in line for line in trials.account.meta["warnings"])
+
+
+def test_a_whole_last_line_needs_no_newline(write, tiny, by_item):
+    trials = read_trials(write("m.csv", HEADER + "a1,0,A,A,A\na2,0,B,B,B"), tiny)
+    assert set(by_item(trials)) == {"One/a1", "One/a2"}
+    line = '{"model": "m", "item": "One/a%d", "label": "A"}'
+    trials = read_trials(write("m.jsonl", line % 1 + "\n" + line % 2), tiny)
+    assert set(by_item(trials)) == {"One/a1", "One/a2"}
+    assert trials.account.to_frame("dropped").empty
 
 
 def test_a_cut_off_last_line_of_json_is_left_out_and_reported(write, tiny):
@@ -164,7 +173,7 @@ def test_responses_of_many_lines_and_any_length_are_read(write, tiny):
 
 
 def test_a_table_tells_its_lines_each_time_it_is_read(write):
-    table = CsvTable(write("m.csv", "a,b\n1,2\n3\n4,5\n6,7"))
+    table = CsvTable(write("m.csv", "a,b\n1,2\n3\n4,5\n6"))
     for _ in range(2):
         assert list(table.rows()) == [(2, ["1", "2"]), (4, ["4", "5"])]
         assert (table.malformed, table.fragment) == ([3], 5)

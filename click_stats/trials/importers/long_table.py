@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import json
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -98,11 +99,18 @@ def whole_lines(path: Path, work: Path) -> tuple[Path, int]:
         copy.open("w", encoding="utf-8", newline="\n") as out,
     ):
         for number, line in enumerate(file, start=1):
-            if line.endswith("\n"):
-                out.write(line)
+            if line.endswith("\n") or _is_json(line):  # a cut object is no JSON, so a whole one was not cut
+                out.write(line.rstrip("\n") + "\n")
             else:
                 fragment = number
     return copy, fragment
+
+
+def _is_json(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except ValueError:
+        return False
 
 
 def _header(path: Path) -> list[str]:

@@ -65,6 +65,10 @@ def _was_utf8(path: Path) -> bool:
     return sample.startswith(codecs.BOM_UTF8) or 3 * len(HANGUL_UTF8.findall(sample)) > beyond / 2
 
 
+CUT_CHARACTER = "\ufffd"
+"""What the decoder puts where the file ends within a character."""
+
+
 def ends_with_newline(path: Path) -> bool:
     """Tell whether the file's last byte ends a line."""
     with path.open("rb") as file:
@@ -150,7 +154,9 @@ class CsvTable:
                 self.fragment = start
         if held is None:
             return
-        cut_off = not self.fragment and (len(held[1]) < n_fields or not ends_with_newline(self.path))
+        # Many programs write no newline after the last row: it counts when every field of it is there.
+        ended = ends_with_newline(self.path) or (held[1][-1] != "" and CUT_CHARACTER not in held[1][-1])
+        cut_off = not self.fragment and (len(held[1]) < n_fields or not ended)
         if cut_off:
             self.fragment = held[0]
         elif len(held[1]) == n_fields:

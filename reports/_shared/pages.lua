@@ -10,7 +10,7 @@ local LANDSCAPE = '<w:p><w:pPr><w:sectPr><w:pgSz w:w="16838" w:h="11906" w:orien
 local function turned(div)
   if not div.classes:includes('landscape') then return nil end
   local format, before, after
-  if FORMAT == 'typst' then format, before, after = 'typst', '#page(flipped: true)[', ']' end
+  if FORMAT == 'typst' then format, before, after = 'typst', '#page(flipped: true, margin: (x: 1.5cm, y: 1.8cm))[', ']' end
   if FORMAT == 'docx' then format, before, after = 'openxml', PORTRAIT, LANDSCAPE end
   if not before then return nil end
   local out = pandoc.Blocks{pandoc.RawBlock(format, before)}

@@ -24,7 +24,8 @@ METHOD = (
     "items Bonett-Price. p-value: sign-flip permutation over clusters. Family: step-down max-T (Romano-Wolf, "
     "Rademacher signs on centred cluster sums, standard errors recomputed in every draw); an adjusted p-value is "
     "never below the unadjusted one. Equivalence: two one-sided tests, adjusted by Holm within the family. McNemar's "
-    "tests, the odds ratio and Bonett-Price take items as independent, passages or not."
+    "tests, the odds ratio and Bonett-Price take items as independent, passages or not. Bounds for missing answers are "
+    "over all items of the group and need not hold the estimate, which is over shared items."
 )
 ONE_MODEL = "one model: nothing to compare"
 NO_MODEL = "no model: nothing to compare"

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from click_stats.stats.partition import MACRO, OVERALL
+from click_stats.stats.tools.clustered import NO_ITEMS
 from click_stats.stats.tools.columns import Columns, columns
 
 if TYPE_CHECKING:
@@ -75,9 +76,7 @@ def item_set(answered: BoolArray, group: Group, *, pairwise: bool = False) -> It
     reached, total = inside.sum(axis=1), inside.shape[1]
     least = 1 if group.by in {OVERALL, MACRO} else max(1, int(np.ceil(LEAST_COVERAGE * total)))
     left_out = {
-        int(unit): f"answered {reached[unit]:,} of {total:,} items, under half"
-        if reached[unit]
-        else "answered none of these items"
+        int(unit): f"answered {reached[unit]:,} of {total:,} items, under half" if reached[unit] else NO_ITEMS
         for unit in np.flatnonzero(reached < least)
     }
     units = np.flatnonzero(reached >= least)

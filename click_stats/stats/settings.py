@@ -59,6 +59,8 @@ class PairSettings:
             raise UsageError(
                 "There are too few random draws for this level.", found=str(self.draws), do=f"Use {least} or more."
             )
+        if self.seed < 0:
+            raise UsageError("A seed is a whole number from 0.", found=str(self.seed), do="Use for example 0.")
         if self.denominator not in get_args(Denominator):
             choices = ", ".join(get_args(Denominator))
             raise UsageError(f"There is no denominator {self.denominator!r}.", do=f"Use one of: {choices}.")

@@ -246,6 +246,7 @@ def test_reference_by_default_and_by_name(counts_of):
         {"margin": -0.1},
         {"margin": 2.0},
         {"draws": 20},
+        {"seed": -1},
         {"denominator": "everything"},
         {"by": "colour"},
     ],
@@ -458,7 +459,7 @@ def test_a_unit_without_answers_does_not_empty_the_shared_items(counts_of):
     counts = counts_of(**EDGES["one unit without answers"])
     found = compare(counts, by="overall", draws=DRAWS)
     assert _row(found, "m0", "m1")["n_items"] == 4
-    assert _row(found, "m0", "m2")["reason"] == "m2: answered none of these items"
+    assert _row(found, "m0", "m2")["reason"] == "m2: no item was answered"
 
 
 def test_mean_over_categories(counts_of):

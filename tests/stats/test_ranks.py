@@ -84,7 +84,7 @@ def test_a_unit_left_out_has_no_rank(counts_of):
     trials[2] = 0
     counts = counts_of(trials * [[1], [0], [1]], trials, missing=1 - trials)
     frame = ranks(counts, draws=DRAWS).to_frame().set_index("unit")
-    assert frame.loc["m2", "reason"] == "answered none of these items"
+    assert frame.loc["m2", "reason"] == "no item was answered"
     assert frame["rank"].isna().tolist() == [False, False, True]
     assert frame["n_units"].tolist() == [2, 2, 2]
 

@@ -71,3 +71,21 @@ def test_bonett_price_is_that_of_the_interval(a, b, more, level):
     half = stats.norm.isf((1 - level) / 2) * error
     found = intervals.bonett_price(a, b, a + b + more + 1, level)
     assert [found.low, found.high] == pytest.approx([max(-1, centre - half), min(1, centre + half)], abs=1e-12)
+
+
+def _size(test, n, discordance):
+    """Exact probability of p < .05 for two equally good models: all numbers of discordant items of both kinds."""
+    weight = stats.binom.pmf(np.arange(n + 1), n, discordance)
+    found = 0.0
+    for total in np.flatnonzero(weight > 1e-12):
+        a = np.arange(total + 1)
+        found += weight[total] * stats.binom.pmf(a, total, 0.5)[test(a, total - a) < 0.05].sum()
+    return found
+
+
+@pytest.mark.parametrize("discordance", [0.05, 0.2, 0.5, 0.8])
+@pytest.mark.parametrize("n", [20, 84, 309])
+def test_size(n, discordance):
+    assert _size(exact, n, discordance) <= 0.055
+    if n * discordance >= 8 and discordance <= 0.5:
+        assert 0.03 <= _size(mid_p, n, discordance) <= 0.065

@@ -14,7 +14,6 @@ from click_stats.stats.tools.bootstrap import METHODS
 from click_stats.stats.tools.clustered import cluster_mean
 from click_stats.stats.tools.intervals import clustered_wilson, wilson
 
-
 REAL = Path(__file__).resolve().parents[2] / "fixtures" / "real-results"
 
 

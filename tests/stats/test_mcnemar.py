@@ -65,11 +65,15 @@ def test_odds_ratio_at_the_ends():
     assert found.high[0] == pytest.approx(1 / found.low[1])
 
 
-@given(st.integers(0, 20), st.integers(0, 20), st.integers(0, 100), st.sampled_from([0.8, 0.95, 0.99]))
-def test_bonett_price_is_that_of_the_interval(a, b, more, level):
-    centre, error = bonett_price(a, b, a + b + more + 1)
+@given(st.integers(0, 20), st.integers(0, 20), st.integers(1, 100), st.sampled_from([0.8, 0.95, 0.99]))
+def test_bonett_price_adds_an_item_to_each_discordant_count(a, b, alike, level):
+    answers = np.array([1] * (a + 1) + [-1] * (b + 1) + [0] * alike)  # two items more than there are
+    n = len(answers)
+    centre, error = bonett_price(a, b, n - 2)
+    assert centre == pytest.approx(answers.mean(), abs=1e-12)
+    assert error == pytest.approx(answers.std() / np.sqrt(n), rel=1e-12)
     half = stats.norm.isf((1 - level) / 2) * error
-    found = intervals.bonett_price(a, b, a + b + more + 1, level)
+    found = intervals.bonett_price(a, b, n - 2, level)
     assert [found.low, found.high] == pytest.approx([max(-1, centre - half), min(1, centre + half)], abs=1e-12)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import stats
 
 from click_stats.errors import UsageError
+from click_stats.stats.tools import mcnemar
 
 if TYPE_CHECKING:
     from click_stats.stats.tools.clustered import ClusteredMean
@@ -129,9 +130,9 @@ def bonett_price(n_a_only: int, n_b_only: int, n: int, level: float = 0.95) -> I
     check_level(level)
     if n < 1 or min(n_a_only, n_b_only) < 0 or n_a_only + n_b_only > n:
         raise UsageError("Discordant items must be a part of all items.", found=f"{n_a_only} and {n_b_only} of {n}")
-    a, b = (n_a_only + 1) / (n + 2), (n_b_only + 1) / (n + 2)
-    half = float(stats.norm.isf((1 - level) / 2)) * math.sqrt((a + b - (a - b) ** 2) / (n + 2))
-    return Interval(max(-1.0, a - b - half), min(1.0, a - b + half), BONETT_PRICE, np.nan)
+    centre, error = (float(value) for value in mcnemar.bonett_price(n_a_only, n_b_only, n))
+    half = float(stats.norm.isf((1 - level) / 2)) * error
+    return Interval(max(-1.0, centre - half), min(1.0, centre + half), BONETT_PRICE, np.nan)
 
 
 def clopper_pearson(n_right: int, n: int, level: float = 0.95) -> Interval:

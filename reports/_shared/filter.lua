@@ -155,7 +155,11 @@ local function fitted_widths(tbl)
       for i, cell in ipairs(row.cells) do
         local text = text_of(cell.contents)
         longest[i] = math.max(longest[i] or 0, math.min(display_width(text), 40))
-        for part in text:gmatch('%S+') do word[i] = math.max(word[i] or 0, math.min(display_width(part), 24)) end
+        -- Neither the name of a row nor an interval, which stands to the right, should be broken.
+        local whole = i == 1 or tbl.colspecs[i] and tbl.colspecs[i][1] == 'AlignRight'
+        for part in text:gmatch(whole and '.+' or '%S+') do
+          word[i] = math.max(word[i] or 0, math.min(display_width(part), 24))
+        end
       end
     end
   end

@@ -17,8 +17,8 @@ ENUMERATION = "sign-flip, enumeration"
 MONTE_CARLO = "sign-flip, Monte Carlo"
 
 ENUMERATED_CLUSTERS = 14
-CONVOLUTION_WORK = 50_000_000
-"""Additions that one convolution may cost (about .05 s); beyond, the sums are not usefully commensurable."""
+CONVOLUTION_WORK = 10_000_000
+"""Additions that one convolution may cost (some .01 s); beyond, the sums are not usefully commensurable."""
 TOLERANCE = 1e-9
 """Relative to the sum of absolute cluster sums: sums closer than that to the observed one are ties."""
 CHUNK = 500

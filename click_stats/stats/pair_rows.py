@@ -72,9 +72,7 @@ def pair_rows(
         frame["statistic"] = np.where(flat, np.nan, estimate / error)
         frame["se_ratio"] = np.where(flat, np.nan, np.sqrt(unpaired) / error)
         correlation = (unpaired - error**2) / (2.0 * alone[first] * alone[second])
-    spread = (alone[first] > FLAT / np.maximum(found.n_items, 1)) & (
-        alone[second] > FLAT / np.maximum(found.n_items, 1)
-    )
+    spread = np.minimum(alone[first], alone[second]) > FLAT / np.maximum(found.n_items, 1)
     frame["correlation"] = np.where(spread, np.clip(correlation, -1.0, 1.0), np.nan)
     sums = made.uncentred[:, first] - made.uncentred[:, second]
     test = permutation.sign_flip(sums, denominators=found.denominators, draws=settings.draws, seed=settings.seed)
@@ -83,7 +81,7 @@ def pair_rows(
     marginal = own[found.a] - own[found.b]
     frame["sign_conflict"] = (marginal * estimate < 0) & (np.abs(marginal) > FLAT) & (np.abs(estimate) > FLAT)
     _add_discordant(frame, found, settings.level)
-    _add_interval(frame, found, flat, equal, chosen, settings.level)
+    _add_interval(frame, found, flat, chosen, settings.level)
     bounds = pair_bounds(counts, chosen.group, clusters, found.a, found.b)
     frame["bound_low"], frame["bound_high"] = bounds.low, bounds.high
     frame["_low_error"], frame["_high_error"] = bounds.low_error, bounds.high_error
@@ -109,9 +107,7 @@ def _add_discordant(frame: pd.DataFrame, found: Pairs, level: float) -> None:
         frame[name] = np.where(single & np.isfinite(values), values, np.nan)
 
 
-def _add_interval(
-    frame: pd.DataFrame, found: Pairs, flat: BoolArray, equal: BoolArray, chosen: ItemSet, level: float
-) -> None:
+def _add_interval(frame: pd.DataFrame, found: Pairs, flat: BoolArray, chosen: ItemSet, level: float) -> None:
     """Add the interval per comparison, and centre and error for the simultaneous one and for equivalence.
 
     Few discordant items, or no spread at all, leave the clustered error without support: Bonett and Price's
@@ -121,7 +117,7 @@ def _add_interval(
     plain = chosen.strata is None
     usable = frame["p_value"].notna().to_numpy()
     few = found.single & ((found.a_only + found.b_only < FEW_DISCORDANT) | flat) & plain
-    adjusted = usable & (few | equal)
+    adjusted = usable & (few | (found.differing == 0))
     bonett_price = mcnemar.bonett_price(found.a_only, found.b_only, np.maximum(found.n_items, 1))
     df = np.where(usable, np.maximum(frame["n_clusters"] - chosen.n_strata, 1.0), np.nan)
     frame["_centre"] = np.where(adjusted, bonett_price.centre, frame["estimate"])
@@ -150,7 +146,7 @@ def _add_remarks(frame: pd.DataFrame, found: Pairs, spread: BoolArray, chosen: I
         elif np.isnan(error[k]):
             reason.append(ONE_CLUSTER)
         elif frame["_flat"].iloc[k]:
-            flag = NO_DISCORDANT if frame["_equal"].iloc[k] else ALL_ALIKE
+            flag = ALL_ALIKE if found.differing[k] else NO_DISCORDANT
             reason.append(NO_SPREAD)
         else:
             if single and a + b < FEW_DISCORDANT:

@@ -22,6 +22,8 @@ BoolArray = npt.NDArray[np.bool_]
 
 LEAST_COVERAGE = 0.5
 """A unit that answered less than this share of a category is left out of the category's family."""
+ROUNDING = 1e-12
+"""Item scores closer than that are equal."""
 GREATEST_DENOMINATOR = 1_000_000
 """Item scores with a larger common denominator are not treated as whole numbers."""
 
@@ -103,6 +105,8 @@ class Pairs(NamedTuple):
         Items of each pair.
     single
         Whether both units have exactly one counted trial on each of these items.
+    differing
+        Items of each pair on which the scores differ.
     a_only, b_only
         Items that one unit alone got right, where ``single``.
     denominators
@@ -116,6 +120,7 @@ class Pairs(NamedTuple):
     second: IntArray
     n_items: IntArray
     single: BoolArray
+    differing: IntArray
     a_only: IntArray
     b_only: IntArray
     denominators: IntArray
@@ -137,14 +142,12 @@ def pairs(scores: Scores, chosen: ItemSet, clusters: IntArray) -> Pairs:
     values = scores.values[np.ix_(chosen.units, chosen.items)]
     trials = scores.trials[np.ix_(chosen.units, chosen.items)]
     present = (trials[i] > 0) & (trials[j] > 0) if chosen.pairwise else None
+    different = np.abs(values[i] - values[j]) > ROUNDING
     if present is None:
         made = columns(values.T, clusters[chosen.items], chosen.strata, chosen.n_strata)
         first, second = i, j
         n_items = np.full(len(i), len(chosen.items))
         single = (trials == 1).all(axis=1)[i] & (trials == 1).all(axis=1)[j]
-        right = values == 1.0
-        alone = right.astype(np.int64) @ (~right.T).astype(np.int64)
-        a_only, b_only = alone[i, j], alone[j, i]
     else:
         both = np.concatenate([values[i], values[j]]).T
         made = columns(
@@ -153,15 +156,15 @@ def pairs(scores: Scores, chosen: ItemSet, clusters: IntArray) -> Pairs:
         first, second = np.arange(len(i)), len(i) + np.arange(len(i))
         n_items = present.sum(axis=1)
         single = (~present | ((trials[i] == 1) & (trials[j] == 1))).all(axis=1)
-        a_only = (present & (values[i] > values[j])).sum(axis=1)
-        b_only = (present & (values[i] < values[j])).sum(axis=1)
+        different &= present
+    differing, a_only = different.sum(axis=1), (different & (values[i] > values[j])).sum(axis=1)
     common = np.array([_denominator(row) for row in trials], dtype=np.int64)
     denominators = np.array([_product(common[k], common[m]) for k, m in zip(i, j, strict=True)], dtype=np.int64)
     if chosen.strata is not None:
         denominators[:] = 0
     return Pairs(
-        *(chosen.units[i], chosen.units[j], made, first, second, n_items, single),
-        *(np.where(single, a_only, 0), np.where(single, b_only, 0), denominators),
+        *(chosen.units[i], chosen.units[j], made, first, second, n_items, single, differing),
+        *(np.where(single, a_only, 0), np.where(single, differing - a_only, 0), denominators),
     )
 
 

@@ -539,3 +539,17 @@ def test_real_files(three_files):
     assert overall.loc[("category", "Functional"), "n_items"] > 100
     assert (frame.loc[frame["by"] == "overall", "se_ratio"] > 1).all(), "pairing helps"
     assert found.meta["reference"] == "gpt-4o"
+
+
+def test_differences_that_cancel_in_every_cluster_are_not_identical_models(counts_of):
+    correct = [[1, 0] * 20, [0, 1] * 20]
+    row = _row(compare(counts_of(correct, cluster=np.arange(40) // 2), by="overall", draws=DRAWS), "m0", "m1")
+    assert (row["n_a_only"], row["n_b_only"]) == (20, 20)
+    assert row["estimate"] == 0
+    assert row["p_value"] == row["p_adjusted"] == 1
+    assert row["flag"] != pair_rows.NO_DISCORDANT
+    assert row["conf_low"] < 0 < row["conf_high"]
+    graded = counts_of(np.array(correct) + 1, 4, cluster=np.arange(40) // 2)
+    row = _row(compare(graded, by="overall", draws=DRAWS), "m0", "m1")
+    assert np.isnan(row["conf_low"])
+    assert NO_SPREAD in row["reason"]

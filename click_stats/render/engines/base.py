@@ -31,7 +31,7 @@ class Rendered:
     format
         ``html``, ``pdf`` or ``docx``.
     engine
-        Name and version of the engine, such as ``builtin (pandoc 3.9, typst 0.15.2)``.
+        Name and version of the engine, such as ``built-in engine (pandoc 3.9)`` or ``Quarto 1.6.40``.
     seconds
         Wall time of the rendering.
     notes

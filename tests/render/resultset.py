@@ -89,13 +89,16 @@ class _World:
 
     def __init__(self, n_units: int) -> None:
         rng = np.random.default_rng(20)
-        self.units = list(UNITS[:n_units])
+        self.units = [
+            *UNITS,
+            *(f"model-with-a-long-name-that-goes-on-{k}b-instruct" for k in range(n_units - len(UNITS))),
+        ][:n_units]
         sizes = [size for _, _, size in CATEGORIES.values()]
         self.category = np.repeat(list(CATEGORIES), sizes)
         self.domain = np.repeat([domain for _, domain, _ in CATEGORIES.values()], sizes)
         shift = dict(zip(CATEGORIES, rng.normal(0, 0.35, len(CATEGORIES)), strict=True))
         difficulty = rng.normal(0, 1.1, self.category.size) + np.array([shift[name] for name in self.category])
-        ability = np.array(ABILITY)[:n_units, None] + rng.normal(0, 0.12, (n_units, 1))
+        ability = np.resize(ABILITY, n_units)[:, None] + rng.normal(0, 0.12, (n_units, 1))
         chance = 0.24
         p = chance + (1 - chance) / (1 + np.exp(-(ability - difficulty[None, :])))
         self.scores = (rng.random(p.shape) < p).astype(float)

@@ -16,7 +16,7 @@ from click_stats import glossary
 from click_stats.errors import RenderError, UsageError
 from click_stats.render import figures
 from click_stats.render.figures.drawing import texts
-from click_stats.render.figures.style import settings
+from click_stats.render.figures.style import fitted, settings
 from click_stats.results import Result, ResultSet
 
 LANGUAGES = ("en", "ko")
@@ -239,6 +239,27 @@ def test_few_units_leave_out_what_cannot_be_drawn(invented, n_units, lang, tmp_p
     assert set(made) == expected
     for drawing in made.values():
         figures.save(drawing, tmp_path, ["png"])
+
+
+def test_many_units_with_long_names_still_fit_a_page(invented):
+    made = figures.draw(invented.result_set(40), "en")
+    with settings():
+        for drawing in made.values():
+            FigureCanvasAgg(drawing.figure).draw()
+    for name, drawing in made.items():
+        assert drawing.figure.get_size_inches()[1] <= 9, name
+        renderer = FigureCanvasAgg(drawing.figure).get_renderer()
+        for ax in drawing.figure.axes:
+            boxes = [box for _, _, box in _boxes(ax.get_yticklabels(), renderer)]
+            assert not any(_overlap(one, other) for one, other in combinations(boxes, 2)), name
+    assert not [text for text in made["fig-triangle"].figure.axes[0].texts if text.get_text().startswith("+")]
+    assert "+" not in made["fig-triangle"].how_to_read
+
+
+def test_long_names_are_shortened_unless_they_would_look_alike():
+    assert fitted(["short", "a" * 20 + "-" + "b" * 20], 10) == ["short", "aaaaa…bbbb"]
+    alike = ["x" * 20 + "1" + "y" * 20, "x" * 20 + "2" + "y" * 20]
+    assert fitted(alike, 10) == alike
 
 
 def test_undefined_estimates_do_not_stop_a_figure(results, tmp_path):

@@ -205,6 +205,20 @@ def test_markdown_read_by_pandoc_shows_names_as_typed():
     assert "a no answer_at all | 100%" in root.text_content()
 
 
+def test_markdown_never_breaks_an_interval_and_sets_notes_apart_in_a_document():
+    shown = table().render("markdown")
+    assert "\\[0.0,\u00a010.0\\]" in shown
+    assert "::: {.table-notes .figure-how}\nNote \\& more" in shown
+    assert ":::" not in table(id="").render("markdown")
+
+
+def test_names_get_more_room_than_numbers():
+    rule = table().render("markdown").splitlines()[1].strip("|").split("|")
+    assert len(rule[0]) == max(map(len, HOSTILE)) + 4
+    assert rule[0].startswith(":")
+    assert all(cell.endswith(":") for cell in rule[1:5])
+
+
 def test_every_format_ends_with_one_line_break():
     for fmt in FORMATS:
         shown = table().render(fmt)

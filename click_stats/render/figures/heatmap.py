@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 import matplotlib as mpl
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.patches import Patch, Rectangle
-from matplotlib.patheffects import withStroke
 
 from click_stats.render import numbers
 from click_stats.render.figures.drawing import Drawing, Words
-from click_stats.render.figures.style import INK, MUTED, new_figure, row_height, settings
+from click_stats.render.figures.style import INK, MUTED, fitted, new_figure, row_height, settings
 from click_stats.render.labels import HALF, frame, labels, largest, smallest
 
 if TYPE_CHECKING:
@@ -94,13 +93,12 @@ def draw_heatmap(
             ax.add_patch(
                 Rectangle((x - 0.5, y - 0.5), 1, 1, fill=False, edgecolor=INK, alpha=0.35, hatch=hatch, linewidth=0)
             )
-        halo = [withStroke(linewidth=2.2, foreground=colour)] if hatch else []
-        ax.text(
-            x, y, numbers.percent(entry["estimate"]), ha="center", va="center", fontsize=7, color=INK, path_effects=halo
-        )
+        # The number stands on a plain patch, so that no line of a hatch runs through it.
+        plain = {"boxstyle": "square,pad=0.15", "facecolor": colour, "edgecolor": "none"} if hatch else None
+        ax.text(x, y, numbers.percent(entry["estimate"]), ha="center", va="center", fontsize=7, color=INK, bbox=plain)
     ax.set_xlim(-0.5, place[groups[-1]] + 0.5)
     ax.set_ylim(len(units) - 0.5, -0.5)
-    ax.set_yticks(range(len(units)), rows)
+    ax.set_yticks(range(len(units)), fitted(rows))
     ax.set_xticks(list(place.values()), columns, rotation=38, ha="left", va="baseline", rotation_mode="anchor")
     ax.tick_params(length=0, labeltop=True, labelbottom=False, top=False, bottom=False)
     ax.spines[:].set_visible(False)

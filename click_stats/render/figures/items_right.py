@@ -10,7 +10,7 @@ from matplotlib.patches import Patch
 
 from click_stats.render import numbers
 from click_stats.render.figures.drawing import Drawing, Words
-from click_stats.render.figures.style import BLUE, MUTED, SKY, VERMILION, new_figure, settings
+from click_stats.render.figures.style import BLUE, MUTED, SKY, VERMILION, new_figure, settings, step
 from click_stats.render.labels import frame, labels
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def draw_items_right(ax: Axes, data: pd.DataFrame, title: str, n_units: int, wor
     )  # fmt: skip
     ax.set_ylim(0, max(1.0, 1.06 * float(counts.sum(axis=0).max())))
     ax.set_xlim(-0.8, n_units + 0.8)
-    ticks = sorted({0, n_units, *range(5, n_units - 1, 5)} if n_units > 8 else set(range(n_units + 1)))
+    ticks = range(0, n_units + 1, step(n_units) if n_units > 8 else 1)
     ax.set_xticks(ticks)
     ax.locator_params(axis="y", nbins=4, integer=True)
     ax.grid(axis="y")

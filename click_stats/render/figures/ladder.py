@@ -8,7 +8,7 @@ import pandas as pd
 
 from click_stats.render import numbers
 from click_stats.render.figures.drawing import Drawing, Words
-from click_stats.render.figures.style import BLUE, FAINT, INK, MUTED, new_figure, row_axis, row_height, settings
+from click_stats.render.figures.style import BLUE, FAINT, INK, MUTED, new_figure, row_axis, row_height, settings, step
 from click_stats.render.labels import frame, labels, smallest
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def draw_ranks(ax: Axes, data: pd.DataFrame, words: Words, names: list[str] | No
             textcoords="offset points", va="center", ha="left" if right else "right", fontsize=7,
         )  # fmt: skip
     ax.set_xlim(0.2, n + 0.8)
-    ax.set_xticks(sorted({1, *range(5, n + 1, 5), n} if n > 6 else set(range(1, n + 1))))
+    ax.set_xticks([1, *range(step(n), n + 1, step(n))] if n > 6 else range(1, n + 1))
     ax.grid(axis="x")
     ax.tick_params(axis="y", length=0, labelleft=names is not None)
     ax.spines["left"].set_visible(False)

@@ -12,13 +12,17 @@ from click_stats.errors import MissingDependencyError
 from click_stats.render import fonts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from matplotlib.axes import Axes
 
 WIDTH = 7.2
 """Width of a figure in inches: a page of A4 between its margins."""
 PNG_DPI = 200
+MOST = 8.8
+"""Greatest height of a figure in inches."""
+CROWDED = 38
+"""Rows above which letters get smaller."""
 
 INK = "#222222"
 MUTED = "#6b6b6b"
@@ -89,12 +93,25 @@ def new_figure(height: float, width: float = WIDTH) -> Figure:
 
 def row_axis(ax: Axes, names: list[str]) -> None:
     """Give ``ax`` a row for each name, the first on top, without tick marks."""
-    ax.set_yticks(range(len(names)), names)
+    ax.set_yticks(range(len(names)), fitted(names), fontsize=min(7.5, 7.5 * CROWDED / max(len(names), 1)))
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
 
 
 def row_height(n: int, each: float = 0.215, rest: float = 0.85, least: float = 1.6) -> float:
-    """Return the height of a figure with ``n`` rows, in inches."""
-    return max(least, rest + each * n)
+    """Return the height of a figure with ``n`` rows, in inches: at most that of a page."""
+    return min(MOST, max(least, rest + each * n))
+
+
+def fitted(names: Sequence[str], most: int = 34) -> list[str]:
+    """Shorten long names in the middle, unless two of them would then look alike."""
+    short = [
+        name if len(name) <= most else f"{name[: most // 2]}…{name[len(name) - most // 2 + 1 :]}" for name in names
+    ]
+    return short if len(set(short)) == len(set(names)) else list(names)
+
+
+def step(n: int) -> int:
+    """Return the distance of ticks that count up to ``n`` on a narrow axis: four or five of them."""
+    return max(5, 5 * round(n / 20))

@@ -10,7 +10,7 @@ from matplotlib.patches import Rectangle
 from click_stats.render import codes, numbers
 from click_stats.render.figures.differences import BETTER, MARKS, OTHER_PROTOCOL, WORSE, kind_of
 from click_stats.render.figures.drawing import Drawing, Words
-from click_stats.render.figures.style import WIDTH, new_figure, settings
+from click_stats.render.figures.style import WIDTH, fitted, new_figure, settings
 from click_stats.render.labels import frame, labels, smallest
 
 if TYPE_CHECKING:
@@ -48,16 +48,17 @@ def figure_triangle(results: ResultSet, lang: str = "en") -> Drawing | None:
         caption += " " + words("other_protocol", mark=OTHER_PROTOCOL)
     elif bool((data["same_protocol"] == "not stated").any()):
         caption += " " + words("unknown_protocol")
-    return Drawing(
-        ID, figure, words("title"), caption, _alt(data, [names.unit(unit) for unit in units], words), words("how"), data
-    )
+    alt = _alt(data, [names.unit(unit) for unit in units], words)
+    how = words("how" if len(units) <= MOST_WITH_NUMBERS else "how_marks")
+    return Drawing(ID, figure, words("title"), caption, alt, how, data)
 
 
 def draw_triangle(ax: Axes, data: pd.DataFrame, units: Sequence[str], shown: Sequence[str], words: Words) -> None:
     """Draw row minus column in the upper triangle; the name of a row stands just left of its first cell."""
     place = {unit: k for k, unit in enumerate(units)}
     n = len(units)
-    size = min(6.4, 128 / n)
+    size, letters = min(6.4, 128 / n), min(7.2, 260 / n)
+    shown = fitted(shown, 26)
     seen: set[str] = set()
     for entry in data.to_dict("records"):
         row, column, sign = place[entry["unit_a"]], place[entry["unit_b"]], 1.0
@@ -83,14 +84,20 @@ def draw_triangle(ax: Axes, data: pd.DataFrame, units: Sequence[str], shown: Seq
         )
     for row, name in enumerate(shown[:-1]):
         ax.annotate(
-            name, (row + 0.45, row), xytext=(-2, 0), textcoords="offset points", ha="right", va="center", fontsize=7.2
+            name,
+            (row + 0.45, row),
+            xytext=(-2, 0),
+            textcoords="offset points",
+            ha="right",
+            va="center",
+            fontsize=letters,
         )
     ax.set_xlim(-0.5, n - 0.5)
     ax.set_ylim(n - 1.5, -0.5)
     ax.set_aspect("equal")
     ax.set_xticks(range(1, n), shown[1:], rotation=48, ha="left", va="baseline", rotation_mode="anchor")
     ax.set_yticks([])
-    ax.tick_params(length=0, labeltop=True, labelbottom=False, labelsize=7.2)
+    ax.tick_params(length=0, labeltop=True, labelbottom=False, labelsize=letters)
     ax.spines[:].set_visible(False)
     handles = [
         Line2D(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 NOTES = "::: {.table-notes .figure-how}"
 """Notes of a document look like the lines that say how to read a figure."""
 NARROW = 3
+HEADER = 4
 WIDE = 36
 """Letters beyond which words do not make a column any wider."""
 NO_BREAK = "\u00a0"
@@ -59,6 +60,8 @@ def _whole(cell: Shown) -> Shown:
 
 
 def _width(cell: Shown, column: Column) -> int:
+    if column.header:  # letters are wider than digits, and a broken name is harder to read than a broken remark
+        return min(width(cell.text) + HEADER, WIDE)
     text = cell.text if column.align == "left" else max(cell.text.split(" "), key=width)
     return min(width(text) + len(cell.mark), WIDE)
 

@@ -116,7 +116,7 @@ def test_equivalence_with_a_margin(random_right):
         ([[1, 0, 1], [1, 0, 1]], "no spread"),
         ([[1], [0]], "one cluster"),
         ([[1, 1, 1], [0, 0, 0]], "no spread"),
-        ([[np.nan] * 4, [1, 0, 1, 1]], "answered none"),
+        ([[np.nan] * 4, [1, 0, 1, 1]], "no item was answered"),
     ],
 )
 def test_what_is_undefined_has_its_reason(right, reason):

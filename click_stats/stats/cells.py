@@ -10,7 +10,7 @@ from click_stats.stats import missing, partition
 from click_stats.stats.fixed import Wordings, fixed_errors
 from click_stats.stats.tools import intervals
 from click_stats.stats.tools.bootstrap import METHODS, Kind, bootstrap_intervals
-from click_stats.stats.tools.clustered import ClusteredMean, cluster_mean
+from click_stats.stats.tools.clustered import ClusteredMean, cluster_means
 
 if TYPE_CHECKING:
     from click_stats.counts import Counts, FloatArray, IntArray, Scores
@@ -62,10 +62,7 @@ def cell_of(counts: Counts, scores: Scores, group: Group, weight: Weight) -> Cel
     values, trials = all_values[:, group.items], all_trials[:, group.items]
     weights = missing.weights_of(all_trials, group, weight)
     clusters = partition.clusters(counts, group.items)
-    means = [
-        cluster_mean(row, clusters, group.strata, None if weights is None else weights[number])
-        for number, row in enumerate(values)
-    ]
+    means = cluster_means(values, clusters, group.strata, weights)
     return Cell(group, values, trials, weights, clusters, means)
 
 

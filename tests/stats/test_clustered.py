@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from click_stats.errors import UsageError
-from click_stats.stats.tools.clustered import cluster_mean, cluster_sums
+from click_stats.stats.tools.clustered import cluster_mean, cluster_means, cluster_sums
 
 ORACLES = Path(__file__).parents[1] / "oracles"
 
@@ -68,9 +68,7 @@ def test_trials_are_not_questions():
     ],
 )
 def test_undefined_errors_have_a_reason(values, clusters, strata, estimate, reason):
-    found = cluster_mean(
-        np.array(values), np.array(clusters, dtype=int), None if strata is None else np.array(strata)
-    )
+    found = cluster_mean(np.array(values), np.array(clusters, dtype=int), None if strata is None else np.array(strata))
     assert found.estimate == pytest.approx(estimate, nan_ok=True)
     assert np.isnan(found.std_error)
     assert np.isnan(found.df)
@@ -126,9 +124,7 @@ def test_sums_add_up(case):
 def test_missing_is_the_same_as_left_out(case):
     values, clusters, _, _ = map(np.array, case)
     kept = ~np.isnan(values)
-    assert cluster_mean(values, clusters) == pytest.approx(
-        cluster_mean(values[kept], clusters[kept]), nan_ok=True
-    )
+    assert cluster_mean(values, clusters) == pytest.approx(cluster_mean(values[kept], clusters[kept]), nan_ok=True)
 
 
 @given(data)
@@ -151,3 +147,14 @@ def test_a_second_copy_of_every_cluster_is_new_information(case):
         g = once.n_clusters
         ratio = np.sqrt((2 * g / (2 * g - 1)) / (g / (g - 1)) / 2)
         assert twice.std_error == pytest.approx(once.std_error * ratio)
+
+
+@given(data, st.lists(st.integers(1, 5), min_size=30, max_size=30))
+def test_many_units_at_once_are_the_same_as_one_by_one(case, weights):
+    values, clusters, strata, order = map(np.array, case)
+    rows = np.stack([values, values[order], np.nan_to_num(values, nan=0.5), values])
+    w = np.stack([weights[: values.size]] * 3 + [np.ones(values.size, dtype=int)]).astype(float)
+    for s in (None, strata):
+        together = cluster_means(rows, clusters, s, w)
+        for row in range(4):
+            assert together[row] == pytest.approx(cluster_mean(rows[row], clusters, s, w[row]), nan_ok=True)

@@ -8,13 +8,11 @@ import numpy as np
 from scipy import stats
 
 from click_stats.errors import UsageError
-from click_stats.stats.tools.clustered import ClusteredMean, cluster_mean
+from click_stats.stats.tools.clustered import ClusteredMean, cluster_means, patterns
 from click_stats.stats.tools.intervals import NO_WIDTH, Interval, check_level, clustered_wilson, undefined
 from click_stats.stats.tools.resampling import acceleration, cells_of, resample, variance
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from click_stats.counts import FloatArray, IntArray
     from click_stats.stats.tools.resampling import Cell, Resamples
 
@@ -90,11 +88,12 @@ def bootstrap_intervals(
     check_level(level)
     values = np.asarray(values, dtype=np.float64)
     found: list[Interval | None] = [None] * len(values)
-    for rows in _patterns(values, weights):
+    for rows in patterns(values, weights):
         kept = ~np.isnan(values[rows[0]])
         w = None if weights is None else weights[rows[0], kept]
         s = None if strata is None else strata[kept]
-        means = [cluster_mean(values[row], clusters, strata, None if weights is None else weights[row]) for row in rows]
+        same = None if weights is None else weights[rows]
+        means = cluster_means(values[rows], clusters, strata, same)
         usable = [place for place, mean in enumerate(means) if not mean.reason]
         for place, mean in enumerate(means):
             found[rows[place]] = undefined(METHODS[kind], mean.reason)
@@ -109,16 +108,6 @@ def bootstrap_intervals(
 def accelerations(values: FloatArray, clusters: IntArray, strata: IntArray | None = None) -> FloatArray:
     """Return (U,) accelerations of BCa for complete (U, I) values: skewness of the means less one cluster."""
     return acceleration(cells_of(values, clusters, strata, None))
-
-
-def _patterns(values: FloatArray, weights: FloatArray | None) -> Iterator[IntArray]:
-    """Yield the rows of units that miss the same items and weigh the others alike."""
-    rows: dict[bytes, list[int]] = {}
-    for row, missing in enumerate(np.isnan(values)):
-        key = missing.tobytes() + (b"" if weights is None else np.where(missing, 0, weights[row]).tobytes())
-        rows.setdefault(key, []).append(row)
-    for group in rows.values():
-        yield np.array(group, dtype=np.int64)
 
 
 def _intervals(

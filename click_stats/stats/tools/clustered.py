@@ -9,6 +9,8 @@ import numpy as np
 from click_stats.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from click_stats.counts import FloatArray, IntArray
 
 ZERO = 1e-12
@@ -92,31 +94,23 @@ def cluster_mean(
     are those of the item's stratum, which without shared passages is the textbook stratified variance; a
     cluster may cross strata.
     """
-    values, clusters, strata, weights = _checked(values, clusters, strata, weights)
-    kept = ~np.isnan(values)
-    n_items = int(kept.sum())
-    if not n_items:
-        return ClusteredMean(np.nan, np.nan, np.nan, 0, 0, NO_ITEMS)
-    n_clusters = int(np.unique(clusters[kept]).size)
-    n_strata = 1
-    if strata is not None:
-        n_strata = int(np.unique(strata).size)
-        empty = n_strata - int(np.unique(strata[kept]).size)
-        if empty:
-            reason = EMPTY_STRATUM.format(n=empty, of=n_strata)
-            return ClusteredMean(np.nan, np.nan, np.nan, n_items, n_clusters, reason)
-    sums = cluster_sums(values, clusters, strata, weights)
-    estimate = _tidy(float(sums.uncentred.sum()))
-    if np.isnan(sums.scaled).any():
-        reason = ONE_CLUSTER if n_clusters == 1 else ONE_CLUSTER_STRATUM
-        return ClusteredMean(estimate, np.nan, np.nan, n_items, n_clusters, reason)
-    std_error = float(np.sqrt(np.sum(sums.scaled**2)))
-    df = float(max(n_clusters - n_strata, 1))
-    if std_error < ZERO:
-        if estimate not in {-1.0, 0.0, 1.0} or np.ptp(values[kept]) > ZERO:
-            return ClusteredMean(estimate, np.nan, np.nan, n_items, n_clusters, NO_SPREAD)
-        std_error = 0.0
-    return ClusteredMean(estimate, std_error, df, n_items, n_clusters, "")
+    row = None if weights is None else np.asarray(weights)[None]
+    return cluster_means(np.asarray(values, dtype=np.float64)[None], clusters, strata, row)[0]
+
+
+def cluster_means(
+    values: FloatArray, clusters: IntArray, strata: IntArray | None = None, weights: FloatArray | None = None
+) -> list[ClusteredMean]:
+    """Return :func:`cluster_mean` of each of U rows: ``values`` and ``weights`` (U, I), the others (I,)."""
+    values, clusters, strata = _checked(values, clusters, strata, weights)
+    n_strata = 1 if strata is None else np.unique(strata).size
+    found: dict[int, ClusteredMean] = {}
+    for rows in patterns(values, weights):
+        kept = ~np.isnan(values[rows[0]])
+        own = None if strata is None else strata[kept]
+        y, w = values[np.ix_(rows, kept)], None if weights is None else weights[rows[0], kept]
+        found.update(zip(rows.tolist(), _means(y, clusters[kept], own, w, n_strata), strict=True))
+    return [found[row] for row in range(len(values))]
 
 
 def cluster_sums(
@@ -126,26 +120,71 @@ def cluster_sums(
 
     Strata without a value are left out: :func:`cluster_mean` is the one that refuses them.
     """
-    values, clusters, strata, weights = _checked(values, clusters, strata, weights)
+    row = None if weights is None else np.asarray(weights)[None]
+    values, clusters, strata = _checked(np.asarray(values, dtype=np.float64)[None], clusters, strata, row)
     size = int(clusters.max(initial=-1)) + 1
-    kept = ~np.isnan(values)
-    y, g = values[kept], clusters[kept]
-    if not y.size:
-        return ClusterSums(np.zeros(size), np.zeros(size), np.zeros(size))
-    if strata is None:
-        s, n_strata = np.zeros(y.size, dtype=np.int64), 1
-    else:
-        codes, s = np.unique(strata[kept], return_inverse=True)
-        n_strata = codes.size
-    share = weights[kept] / np.bincount(s, weights[kept], minlength=n_strata)[s]
-    centred = share / n_strata * (y - np.bincount(s, share * y)[s])
-    pairs = np.unique(s * size + g)
-    clusters_in = np.bincount(pairs // size, minlength=n_strata)
+    kept = ~np.isnan(values[0])
+    whole = ClusterSums(np.zeros(size), np.zeros(size), np.zeros(size))
+    if kept.any():
+        own = None if strata is None else strata[kept]
+        part = _sums(values[:, kept], clusters[kept], own, None if row is None else row[0, kept])
+        present = np.unique(clusters[kept])
+        for target, source in zip(whole, part, strict=True):
+            target[present] = source[0]
+    return whole
+
+
+def patterns(values: FloatArray, weights: FloatArray | None = None) -> Iterator[IntArray]:
+    """Yield the rows of units that miss the same items and weigh the others alike."""
+    rows: dict[bytes, list[int]] = {}
+    for row, missing in enumerate(np.isnan(values)):
+        key = missing.tobytes() + (b"" if weights is None else np.where(missing, 0, weights[row]).tobytes())
+        rows.setdefault(key, []).append(row)
+    for group in rows.values():
+        yield np.array(group, dtype=np.int64)
+
+
+def _means(
+    y: FloatArray, clusters: IntArray, strata: IntArray | None, weights: FloatArray | None, n_strata: int
+) -> list[ClusteredMean]:
+    """Return the means of complete (U, n) scores; ``n_strata`` counts strata without an answer too."""
+    n_items, n_clusters = y.shape[1], int(np.unique(clusters).size)
+    n_present = 1 if strata is None else int(np.unique(strata).size)
+    if not n_items or n_present < n_strata:
+        reason = EMPTY_STRATUM.format(n=n_strata - n_present, of=n_strata) if n_items else NO_ITEMS
+        return [ClusteredMean(np.nan, np.nan, np.nan, n_items, n_clusters, reason)] * len(y)
+    sums = _sums(y, clusters, strata, weights)
+    errors = np.sqrt(np.sum(sums.scaled**2, axis=1))
+    alone = (ONE_CLUSTER if n_clusters == 1 else ONE_CLUSTER_STRATUM) if np.isnan(errors).any() else ""
+    df = float(max(n_clusters - n_strata, 1))
+    found = []
+    for estimate, error, spread in zip(sums.uncentred.sum(axis=1), errors, np.ptp(y, axis=1), strict=True):
+        value, std_error, reason = _tidy(float(estimate)), float(error), alone
+        if std_error < ZERO:
+            std_error = 0.0
+            reason = NO_SPREAD if value not in {-1.0, 0.0, 1.0} or spread > ZERO else ""
+        known = (np.nan, np.nan) if reason else (std_error, df)
+        found.append(ClusteredMean(value, *known, n_items, n_clusters, reason))
+    return found
+
+
+def _sums(y: FloatArray, clusters: IntArray, strata: IntArray | None, weights: FloatArray | None) -> ClusterSums:
+    """Return the sums of complete (U, n) scores, each (U, clusters present in increasing order)."""
+    n = y.shape[1]
+    s = np.zeros(n, dtype=np.int64) if strata is None else np.unique(strata, return_inverse=True)[1]
+    w = np.ones(n) if weights is None else weights
+    n_strata = int(s.max()) + 1
+    share = w / np.bincount(s, w)[s] / n_strata
+    member = (s[:, None] == np.arange(n_strata)).astype(np.float64)
+    centred = share * (y - ((share * y) @ member * n_strata)[:, s])
+    size = int(clusters.max()) + 1
+    clusters_in = np.bincount(np.unique(s * size + clusters) // size, minlength=n_strata)
     with np.errstate(divide="ignore"):
         factor = np.sqrt(clusters_in / (clusters_in - 1.0))
-    scaled = centred * factor[s] if np.isfinite(factor).all() else np.full(y.size, np.nan)
-    totals = (np.bincount(g, part, minlength=size) for part in (share / n_strata * y, centred, scaled))
-    return ClusterSums(*(total.astype(np.float64) for total in totals))
+    scaled = centred * factor[s] if np.isfinite(factor).all() else np.full(y.shape, np.nan)
+    order = np.argsort(clusters, kind="stable")
+    starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
+    return ClusterSums(*(np.add.reduceat(part[:, order], starts, axis=1) for part in (share * y, centred, scaled)))
 
 
 def _tidy(value: float) -> float:
@@ -156,21 +195,20 @@ def _tidy(value: float) -> float:
 
 def _checked(
     values: FloatArray, clusters: IntArray, strata: IntArray | None, weights: FloatArray | None
-) -> tuple[FloatArray, IntArray, IntArray | None, FloatArray]:
+) -> tuple[FloatArray, IntArray, IntArray | None]:
     values, clusters = np.asarray(values, dtype=np.float64), np.asarray(clusters, dtype=np.int64)
     strata = None if strata is None else np.asarray(strata, dtype=np.int64)
-    weights = np.ones(values.shape) if weights is None else np.asarray(weights, dtype=np.float64)
-    shapes = {array.shape for array in (values, clusters, strata, weights) if array is not None}
-    if values.ndim != 1 or len(shapes) > 1:
+    lengths = {array.shape for array in (clusters, strata) if array is not None}
+    if values.ndim != 2 or lengths != {values.shape[1:]} or (weights is not None and weights.shape != values.shape):
         raise UsageError(
-            "Values, clusters, strata and weights must be one-dimensional and of one length.",
-            found=", ".join(map(str, sorted(shapes))),
+            "Values, clusters, strata and weights must be of one length.",
+            found=", ".join(map(str, sorted({values.shape[1:], *lengths}))),
         )
     if (clusters < 0).any():
         raise UsageError("Cluster codes must not be negative.", found=str(int(clusters.min())))
-    if not (weights[~np.isnan(values)] > 0).all():
+    if weights is not None and not (weights[~np.isnan(values)] > 0).all():
         raise UsageError("Every item with a value needs a weight above 0.")
-    return values, clusters, strata, weights
+    return values, clusters, strata
 
 
 def item_means(values: FloatArray, strata: IntArray | None = None, weights: FloatArray | None = None) -> FloatArray:

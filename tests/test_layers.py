@@ -12,15 +12,18 @@ import click_stats
 
 PACKAGE = Path(click_stats.__file__).parent
 BASE = {"errors", "glossary", "results", "content", "folders"}
+SECOND = {"items", "models", "answers", "protocol"}
 ALLOWED = {
     **dict.fromkeys(BASE, BASE),
-    **dict.fromkeys(["items", "models", "answers"], BASE | {"items", "models", "answers"}),
+    **dict.fromkeys(SECOND, BASE | SECOND),
     "counts": BASE,
     "stats": BASE | {"counts", "stats"},
-    "trials": BASE | {"items", "models", "answers", "counts", "trials"},
-    "study": BASE | {"items", "models", "answers", "counts", "trials", "stats", "study"},
+    "trials": BASE | SECOND | {"counts", "trials"},
+    "adapters": BASE | SECOND | {"adapters"},
+    "run": BASE | SECOND | {"counts", "trials", "adapters", "run"},
+    "study": BASE | SECOND | {"counts", "trials", "stats", "study"},
     "render": BASE | {"render"},
-    "api": BASE | {"items", "models", "answers", "counts", "trials", "stats", "study", "render", "doctor", "api"},
+    "api": BASE | SECOND | {"counts", "trials", "stats", "study", "adapters", "run", "render", "doctor", "api"},
     "doctor": BASE | {"render", "doctor"},
     "cli": {"api", "errors", "cli"},
 }

@@ -64,20 +64,19 @@ def without(results: ResultSet, *names: str) -> ResultSet:
 @pytest.fixture(scope="module")
 def shapes(invented: ModuleType) -> dict[str, ResultSet]:
     """Studies of every size and gap that a report must do for."""
-    twenty = invented.result_set()
-    without_reference = Result(
-        "compare", {name: frame for name, frame in twenty["compare"].tables.items() if name != "reference"},
-        twenty["compare"].summary, twenty["compare"].meta,
-    )  # fmt: skip
+    eight = invented.result_set(8)
+    compare = eight["compare"]
+    tables = {name: frame for name, frame in compare.tables.items() if name != "reference"}
+    without_reference = Result("compare", tables, compare.summary, compare.meta)
     return {
-        "20 models": twenty,
-        "8 models": invented.result_set(8),
+        "20 models": invented.result_set(),
+        "8 models": eight,
         "2 models": invented.result_set(2),
         "1 model": invented.result_set(1),
         "no gap": invented.result_set(7),
-        "no reference": ResultSet("audit", {**twenty.results, "compare": without_reference}, twenty.meta),
-        "accuracy only": without(twenty, "account", "models", "items", "compare", "ranks", "power"),
-        "no account": without(twenty, "account"),
+        "no reference": ResultSet("audit", {**eight.results, "compare": without_reference}, eight.meta),
+        "accuracy only": without(eight, "account", "models", "items", "compare", "ranks", "power"),
+        "no account": without(eight, "account"),
     }
 
 

@@ -196,6 +196,7 @@ def report(
     command: Sequence[str] = (),
     content: Sequence[Path] = (),
     progress: Progress | None = None,
+    remark: Callable[[str], None] | None = None,
     **parameters: Any,
 ) -> list[Path]:
     """Run the study ``name``, write its report and return the paths of the rendered files.
@@ -211,7 +212,9 @@ def report(
         ``en`` or ``ko``.
     engine
         ``auto`` (the Quarto CLI when it is installed, else the built-in engine), ``quarto`` or ``builtin``.
-    trials, items, models, same_protocol, force, command, content, parameters
+    remark
+        Called with one line for a person: which engine is used and why, and what it noted.
+    trials, items, models, same_protocol, force, command, content, progress, parameters
         As in :func:`analyze`.
 
     Raises
@@ -245,6 +248,7 @@ def report(
         command=command,
         content=content,
         progress=progress,
+        remark=remark,
     )
 
 

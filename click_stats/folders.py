@@ -20,7 +20,7 @@ MARK = "results.json"
 
 
 @contextmanager
-def whole_folder(out: Path, *, force: bool = False) -> Iterator[Path]:
+def whole_folder(out: str | Path, *, force: bool = False) -> Iterator[Path]:
     """Give a temporary folder that becomes ``out`` when the block ends without an error.
 
     Parameters
@@ -48,7 +48,7 @@ def whole_folder(out: Path, *, force: bool = False) -> Iterator[Path]:
         )
     with writing(out):
         out.parent.mkdir(parents=True, exist_ok=True)
-        building = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
+        building = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent)).resolve()
     try:
         with writing(out):
             yield building
@@ -59,7 +59,7 @@ def whole_folder(out: Path, *, force: bool = False) -> Iterator[Path]:
 
 
 @contextmanager
-def whole_file(path: Path, *, force: bool = False) -> Iterator[Path]:
+def whole_file(path: str | Path, *, force: bool = False) -> Iterator[Path]:
     """Give a temporary path, with the same ending, that becomes ``path`` when the block ends without an error.
 
     Raises

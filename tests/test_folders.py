@@ -26,6 +26,14 @@ def test_a_folder_appears_whole(tmp_path):
     assert [path.name for path in out.parent.iterdir()] == ["out"]
 
 
+def test_a_relative_folder_is_built_at_an_absolute_path(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with whole_folder("out") as building:
+        assert building.is_absolute()  # programs run inside it
+        write(building, a="1")
+    assert (tmp_path / "out" / "a").read_text() == "1"
+
+
 def test_after_an_error_nothing_is_there(tmp_path):
     with pytest.raises(RuntimeError), whole_folder(tmp_path / "out") as building:
         write(building, a="1")

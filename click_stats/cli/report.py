@@ -24,7 +24,12 @@ def command(
     files: o.Files,
     *,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write.")],
-    to: Annotated[str, typer.Option("--to", help="Formats, separated by commas: html, pdf, docx.")] = "html",
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to", help="Formats, separated by commas: html, pdf, docx; empty writes the Quarto project only."
+        ),
+    ] = "html",
     lang: Annotated[str, typer.Option("--lang", help="Language: en or ko.")] = "en",
     engine: Annotated[str, typer.Option("--engine", help="auto, quarto or builtin.")] = "auto",
     items: o.Items = None,
@@ -49,6 +54,7 @@ def command(
     as_json: o.Json = False,
 ) -> None:
     """Parse, call :func:`click_stats.api.report`, and say where the files are."""
+    remarks: list[str] = []
     with progress(quiet=quiet) as show:
         tables = o.read_tables(
             files,
@@ -74,6 +80,7 @@ def command(
             command=sys.argv,
             content=content or (),
             progress=show,
+            remark=remarks.append,
             **o.parameters(
                 reference=reference,
                 level=level,
@@ -86,6 +93,8 @@ def command(
                 setting=setting,
             ),
         )
+    for line in remarks:
+        note(line, quiet=quiet)
     if as_json:
         typer.echo(json.dumps({"files": [str(path) for path in paths]}, ensure_ascii=False))
         return

@@ -61,6 +61,7 @@ def write_report(
     command: Sequence[str] = (),
     content: Sequence[Path] = (),
     progress: Progress | None = None,
+    remark: Callable[[str], None] | None = None,
 ) -> list[Path]:
     """Write a report and render it.
 
@@ -90,6 +91,8 @@ def write_report(
         Folders of the user's own, searched first for the report.
     progress
         Called as ``progress(done, total, stage)``.
+    remark
+        Called with one line for a person: which engine is used and why, and what an engine noted.
 
     Returns
     -------
@@ -107,6 +110,9 @@ def write_report(
     folder = declarations.find("reports", name, content)
     total = 1 + len(wanted)
     say = progress or (lambda _done, _total, _stage: None)
+    tell = remark or (lambda _line: None)
+    if wanted:
+        tell(choose(engine).reason)
     with whole_folder(out, force=force) as building:
         say(0, total, "tables and figures")
         write_project(folder, results, building, lang=lang, command=command)
@@ -115,6 +121,8 @@ def write_report(
             say(done, total, fmt)
             rendered += render_project(building, [fmt], engine=engine)
         say(total, total, "")
+    for note in dict.fromkeys(note for one in rendered for note in one.notes):
+        tell(note)
     return [out / one.path.name for one in rendered]
 
 

@@ -60,7 +60,7 @@ def render_project(
     UsageError
         Unknown format or engine.
     """
-    folder = Path(folder)
+    folder = Path(folder).resolve()  # the engines run inside it
     wanted = known_formats(formats)
     say = progress or (lambda _line: None)
     text = _source(folder)

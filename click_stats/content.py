@@ -10,7 +10,7 @@ from click_stats.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Kind = Literal["analyses", "backends", "reports"]
+Kind = Literal["analyses", "backends", "protocols", "reports"]
 
 
 def roots(extra: Sequence[Path] = ()) -> list[Path]:

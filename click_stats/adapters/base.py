@@ -3,60 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+
+from click_stats.protocol.request import Key, Request
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+__all__ = ["Adapter", "Capabilities", "ErrorKind", "FinishReason", "Key", "Request", "Response"]
 
 FinishReason = Literal["", "stop", "length", "filter", "refusal"]
 """Why generation ended; empty when unknown or when options were scored."""
 ErrorKind = Literal["", "filtered", "failed"]
 """``filtered``: a content filter answered in the model's place; ``failed``: no answer after all retries."""
-
-
-class Key(NamedTuple):
-    """What makes a trial one and only one within a run folder, apart from model and condition."""
-
-    item: str
-    wording: str
-    rotation: int
-    replicate: int
-
-
-@dataclass(frozen=True)
-class Request:
-    """One trial to be answered.
-
-    Attributes
-    ----------
-    item, wording, rotation, replicate
-        The trial's key.
-    n_options
-        Number of options of the item.
-    labels
-        Labels in displayed order, e.g. ``("A", "B", "C", "D")``.
-    prompt
-        Text to send; None for adapters that need no texts.
-    shown
-        Option texts in displayed order; empty without texts.
-    system
-        System prompt; empty when there is none.
-    """
-
-    item: str
-    wording: str
-    rotation: int
-    replicate: int
-    n_options: int
-    labels: tuple[str, ...]
-    prompt: str | None = None
-    shown: tuple[str, ...] = ()
-    system: str = ""
-
-    @property
-    def key(self) -> Key:
-        """The trial's key."""
-        return Key(self.item, self.wording, self.rotation, self.replicate)
 
 
 @dataclass(frozen=True)

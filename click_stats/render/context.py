@@ -65,6 +65,8 @@ class Context:
             "n_items": int(items["n_items"].iloc[0]) if len(items) else int(accuracy["n_items_total"].max()),
             "level": float(accuracy["conf_level"].iloc[0]),
             "alpha": float(compare["alpha"].iloc[0]) if len(compare) else None,
+            "denominator": str(accuracy["denominator"].iloc[0]),
+            "fixed": bool((accuracy["target"] == "fixed").any()),
             "interval_methods": list(dict.fromkeys(accuracy["method"])),
             "reference": reference_of(self.results),
             "reference_chosen": "compare" in self.results and chosen_from_data(self.results["compare"].meta),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from click_stats.render.finding import NOT_DECIDED, Finding, Row, larger_first, rows
+from click_stats.render.finding import NOT_DECIDED, Finding, Row, larger_first, rows, shared
 from click_stats.render.labels import HALF, frame
 
 if TYPE_CHECKING:
@@ -90,8 +90,8 @@ def coverage(results: ResultSet) -> Finding | None:
         gap = gaps.setdefault(key, {"group": key[0], "n_items": key[1], "units": []})
         gap["n_items_total"] = row["n_items_total"]
         gap["units"].append(row["unit"])
-    shared = rows(frame(results, "compare", "item_sets", by="overall"))
-    return Finding("coverage", {"gaps": list(gaps.values()), "shared": shared[0] if shared else None}, "tbl-coverage")
+    sets = rows(frame(results, "compare", "item_sets", by="overall")) if shared(results) else []
+    return Finding("coverage", {"gaps": list(gaps.values()), "shared": sets[0] if sets else None}, "tbl-coverage")
 
 
 def missing(results: ResultSet) -> Finding | None:

@@ -13,6 +13,7 @@ from click_stats.render.finding import (
     Row,
     larger_first,
     rows,
+    shared,
     size,
 )
 from click_stats.render.labels import frame
@@ -40,7 +41,7 @@ def leaders(results: ResultSet) -> Finding | None:
     facts = {
         "leaders": leaders,
         "n_units": len(ranked),
-        "n_items": next((row["n_items"] for row in ranked if row["n_items"] is not None), None),
+        "n_items": ranked[0]["n_items"] if shared(results) else None,
         "level": ranked[0].get("conf_level"),
         "method": ranked[0].get("method"),
     }
@@ -53,16 +54,16 @@ def pairs(results: ResultSet) -> Finding | None:
     if not len(pairs):
         return None
     found = rows(pairs)
-    bysize = sorted((row for row in found if row["estimate"] is not None), key=lambda row: abs(row["estimate"]))
-    separated = [row for row in bysize if row["verdict"] == SEPARATED]
-    others = [row for row in bysize if row["verdict"] != SEPARATED]
+    by_size = sorted((row for row in found if row["estimate"] is not None), key=lambda row: abs(row["estimate"]))
+    separated = [row for row in by_size if row["verdict"] == SEPARATED]
+    others = [row for row in by_size if row["verdict"] != SEPARATED]
     facts = {
         "n_pairs": len(found),
         **_verdicts(found),
         "smallest": larger_first(separated[0]) if separated else None,
         "largest": larger_first(others[-1]) if others else None,
+        "margin": found[0].get("margin"),
         "family": _family(results, found[0]["test_family"]),
-        "method": found[0].get("p_method"),
     }
     return Finding("pairs", facts, "tbl-pairs")
 
@@ -81,6 +82,7 @@ def reference(results: ResultSet) -> Finding | None:
         "same": [row for row in found if row["verdict"] == NOT_SEPARATED],
         "equivalent": [row for row in found if row["verdict"] == EQUIVALENT],
         "undecided": [row for row in found if row["verdict"] == NOT_DECIDED],
+        "margin": found[0].get("margin"),
         "largest": max((row for row in found if row["estimate"] is not None), key=size, default=None),
         "family": _family(results, found[0]["test_family"]),
     }

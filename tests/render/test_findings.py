@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pytest
 
 from click_stats.render import findings
-from click_stats.render.finding import Finding
 from click_stats.results import Result, ResultSet
+
+if TYPE_CHECKING:
+    from click_stats.render.finding import Finding
 
 NAN = float("nan")
 
@@ -164,6 +166,19 @@ def test_all_co_leaders_are_named_by_rank(found: dict[str, Finding]) -> None:
     assert (leaders[0]["estimate"], leaders[0]["n_items"]) == (0.78, 90)
     assert (leaders[0]["shared_estimate"], leaders[0]["shared_items"]) == (0.79, 90)
     assert facts(found, "leaders")["n_units"] == 3
+
+
+def test_with_each_pairs_own_items_no_shared_number_is_claimed() -> None:
+    results = study()
+    compare = results["compare"]
+    own = Result("compare", compare.tables, {}, {"items": "each pair's common items"})
+    made = {
+        finding.kind: finding.facts
+        for finding in findings.find(ResultSet("audit", {**results.results, "compare": own}))
+    }
+    assert made["leaders"]["n_items"] is None
+    assert made["coverage"]["shared"] is None
+    assert {finding.kind: finding.facts for finding in findings.find(results)}["leaders"]["n_items"] == 90
 
 
 def test_pairs_are_counted_by_verdict(found: dict[str, Finding]) -> None:

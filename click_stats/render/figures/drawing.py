@@ -95,6 +95,8 @@ def save(drawing: Drawing, folder: Path, formats: Sequence[str] = ("svg", "png",
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{drawing.id}.{name}" for name in formats]
     with settings():
+        drawing.figure.draw_without_rendering()  # lays it out, once for all formats
+        drawing.figure.set_layout_engine("none")
         for path, name in zip(paths, formats, strict=True):
             drawing.figure.savefig(path, format=name, dpi=PNG_DPI, metadata=METADATA[name])
     return paths

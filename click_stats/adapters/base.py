@@ -10,7 +10,9 @@ from click_stats.protocol.request import Key, Request
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["Adapter", "Capabilities", "ErrorKind", "FinishReason", "Key", "Request", "Response"]
+    from click_stats.items.table import ItemTable
+
+__all__ = ["Adapter", "Capabilities", "ErrorKind", "FinishReason", "Key", "KeyHolder", "Request", "Response"]
 
 FinishReason = Literal["", "stop", "length", "filter", "refusal"]
 """Why generation ended; empty when unknown or when options were scored."""
@@ -88,3 +90,11 @@ class Adapter(Protocol):
 
     def close(self) -> None:
         """Give back what the adapter holds: connections, memory."""
+
+
+@runtime_checkable
+class KeyHolder(Protocol):
+    """What an adapter is besides that draws its answers from the answer key: only simulated ones are handed it."""
+
+    def hold(self, items: ItemTable) -> None:
+        """Take the items, before the first request."""

@@ -15,6 +15,7 @@ from click_stats.trials.assemble import assemble
 from click_stats.trials.database import new_database
 from click_stats.trials.importers.base import STAGE, Source, UnknownKindError, bind_columns, our_names
 from click_stats.trials.importers.sniff import file_digest, find_sources, recognise
+from click_stats.trials.manifest import asked_digest
 from click_stats.trials.model_names import name_runs
 from click_stats.trials.runs import RunFacts, read_runs
 from click_stats.trials.schema import RAW
@@ -70,6 +71,7 @@ def read_trials(
     sources = find_sources([paths] if isinstance(paths, (str, Path)) else list(paths))
     with new_database() as database:
         notes = _load(database, sources, items, format, mapping, progress)
+        facts = facts.completed({source.name: source.facts for source in sources})
         return assemble(database, sources, items, models, facts, notes)
 
 
@@ -181,7 +183,15 @@ def _load(
         done += source.path.stat().st_size
     if progress is not None:
         progress(total, total, "")
-    return notes
+    notes += [note for source in sources for note in source.notes]
+    others = [source.name for source in sources if source.asked and source.asked != asked_digest(items)]
+    if others:
+        notes.append(
+            "The items given are not quite those that were asked (other texts, or another selection): "
+            + ", ".join(others)
+            + "."
+        )
+    return list(dict.fromkeys(notes))
 
 
 @contextmanager

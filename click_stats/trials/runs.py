@@ -10,7 +10,7 @@ from click_stats.errors import DataError
 from click_stats.trials.importers.text import CsvTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 NOT_STATED = "not stated"
 PROTOCOL = ("prompt_digest", "scoring", "order", "shots", "decoding", "item_revision")
@@ -50,6 +50,14 @@ class RunFacts:
                         do="Give the runs different conditions.",
                     )
         return {fact: value for fact, (_, value) in of_files.items()} | facts
+
+    def completed(self, stated: Mapping[str, Mapping[str, str]]) -> RunFacts:
+        """Return the facts with what files state of themselves (file -> facts), where nothing else was said."""
+        by_key = dict(self.by_key)
+        for file, facts in stated.items():
+            if facts:
+                by_key["file", file] = {**facts, **by_key.get(("file", file), {})}
+        return RunFacts(by_key)
 
     def unused(self, units: Iterable[str], files: Iterable[str]) -> list[str]:
         """Return the names in the facts that no file and no unit has."""

@@ -54,6 +54,14 @@ class Source:
         Rows read, those left out included.
     left_out
         Why rows were left out while reading -> their line numbers.
+    facts
+        What the file itself states of its run, by the names of :data:`click_stats.trials.runs.FACTS`.
+    notes
+        What a reader of the results must know of it, in sentences.
+    asked
+        Fingerprint of the items that were asked, where the file states one.
+    planned
+        Number of trials that were planned, where the file states it.
     """
 
     path: Path
@@ -67,6 +75,10 @@ class Source:
     fixed: dict[str, str] = field(default_factory=dict)
     n_read: int = 0
     left_out: dict[str, list[int]] = field(default_factory=dict)
+    facts: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    asked: str = ""
+    planned: int | None = None
 
 
 class Importer(Protocol):

@@ -31,7 +31,7 @@ class LongTable:
     """
 
     name = "long"
-    suffixes = (".csv", ".tsv", ".txt", *JSON_LINES, *PARQUET)
+    suffixes: tuple[str, ...] = (".csv", ".tsv", ".txt", *JSON_LINES, *PARQUET)
     named_by_file = False
 
     def columns(self, path: Path, mapping: Mapping[str, str]) -> dict[str, str] | None:

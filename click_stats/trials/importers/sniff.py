@@ -10,13 +10,15 @@ from click_stats.errors import DataError, UsageError
 from click_stats.trials.importers.base import Source, UnknownKindError
 from click_stats.trials.importers.long_table import JSON_LINES, LongTable, whole_lines
 from click_stats.trials.importers.result_csv import ResultCsv
+from click_stats.trials.importers.run_folder import RunFolder, is_run_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from click_stats.trials.importers.base import Importer
 
-IMPORTERS: tuple[Importer, ...] = (ResultCsv(), LongTable())
+RUN = RunFolder()
+IMPORTERS: tuple[Importer, ...] = (RUN, ResultCsv(), LongTable())
 """Asked in turn; the first that knows a file reads it."""
 SUFFIXES = tuple(dict.fromkeys(suffix for importer in IMPORTERS for suffix in importer.suffixes))
 NOT_IN_FOLDERS = (".txt",)
@@ -89,6 +91,9 @@ def recognise(source: Source, form: str | None, mapping: Mapping[str, str], work
         raise UsageError(
             f"There is no format {form!r}.", do="Use one of: " + ", ".join(importer.name for importer in IMPORTERS)
         )
+    if RUN in importers and RUN.columns(source.path, mapping) is not None:
+        RUN.prepare(source, work)
+        return RUN
     if suffix in JSON_LINES:
         source.readable, fragment = whole_lines(source.path, work)
         if fragment:
@@ -134,7 +139,8 @@ def _unknown(source: Source, readers: Sequence[Importer]) -> UnknownKindError:
 
 def _names(paths: Sequence[Path]) -> list[str]:
     """Return short names: the file's own, with as many parent folders as it takes to tell files apart."""
-    names = [path.name for path in paths]
+    # The trials of every run have the same file name: what tells runs apart is their folder.
+    names = ["/".join(path.resolve().parts[-2:]) if is_run_file(path) else path.name for path in paths]
     depth = 1
     while len(set(names)) < len(names) and depth < max(len(path.resolve().parts) for path in paths):
         depth += 1

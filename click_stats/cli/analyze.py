@@ -68,7 +68,7 @@ def command(
             out=out,
             same_protocol=same_protocol,
             force=force,
-            command=sys.argv,
+            command=["click-stats", *sys.argv[1:]],
             content=content or (),
             progress=show,
             **o.parameters(

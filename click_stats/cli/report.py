@@ -77,7 +77,7 @@ def command(
             engine=engine,
             same_protocol=same_protocol,
             force=force,
-            command=sys.argv,
+            command=["click-stats", *sys.argv[1:]],
             content=content or (),
             progress=show,
             remark=remarks.append,

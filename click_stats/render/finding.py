@@ -58,11 +58,6 @@ def reference_of(results: ResultSet) -> str | None:
     return str(against["unit_b"].iloc[0]) if len(against) else None
 
 
-def shared(results: ResultSet) -> bool:
-    """Tell whether all models were compared on one set of items, not each pair on its own."""
-    return "compare" not in results or not str(results["compare"].meta.get("items", "")).startswith("each pair")
-
-
 def size(row: Row) -> float:
     """Return the size of a difference, whatever its direction."""
     return abs(float(row["estimate"]))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from click_stats.render.finding import NOT_DECIDED, Finding, Row, larger_first, rows, shared
-from click_stats.render.labels import HALF, frame
+from click_stats.render.finding import NOT_DECIDED, Finding, Row, larger_first, rows
+from click_stats.render.labels import HALF, frame, shared_items
 
 if TYPE_CHECKING:
     from click_stats.results import ResultSet
@@ -90,7 +90,7 @@ def coverage(results: ResultSet) -> Finding | None:
         gap = gaps.setdefault(key, {"group": key[0], "n_items": key[1], "units": []})
         gap["n_items_total"] = row["n_items_total"]
         gap["units"].append(row["unit"])
-    sets = rows(frame(results, "compare", "item_sets", by="overall")) if shared(results) else []
+    sets = rows(frame(results, "compare", "item_sets", by="overall")) if shared_items(results) else []
     return Finding("coverage", {"gaps": list(gaps.values()), "shared": sets[0] if sets else None}, "tbl-coverage")
 
 

@@ -13,10 +13,9 @@ from click_stats.render.finding import (
     Row,
     larger_first,
     rows,
-    shared,
     size,
 )
-from click_stats.render.labels import frame
+from click_stats.render.labels import frame, shared_items
 
 if TYPE_CHECKING:
     from click_stats.results import ResultSet
@@ -41,7 +40,7 @@ def leaders(results: ResultSet) -> Finding | None:
     facts = {
         "leaders": leaders,
         "n_units": len(ranked),
-        "n_items": ranked[0]["n_items"] if shared(results) else None,
+        "n_items": ranked[0]["n_items"] if shared_items(results) else None,
         "level": ranked[0].get("conf_level"),
         "method": ranked[0].get("method"),
     }

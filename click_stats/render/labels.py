@@ -88,3 +88,8 @@ def largest(values: pd.Series[float]) -> int:
 def smallest(values: pd.Series[float]) -> int:
     """Return the position of the smallest value; undefined ones do not count."""
     return int(np.nanargmin(values.to_numpy(dtype=float, na_value=np.nan)))
+
+
+def shared_items(results: ResultSet) -> bool:
+    """Tell whether all models were compared on one set of items, not each pair on its own."""
+    return not any(results[name].meta.get("pairwise_items") for name in ("compare", "ranks") if name in results)

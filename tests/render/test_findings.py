@@ -171,7 +171,7 @@ def test_all_co_leaders_are_named_by_rank(found: dict[str, Finding]) -> None:
 def test_with_each_pairs_own_items_no_shared_number_is_claimed() -> None:
     results = study()
     compare = results["compare"]
-    own = Result("compare", compare.tables, {}, {"items": "each pair's common items"})
+    own = Result("compare", compare.tables, {}, {"pairwise_items": True})
     made = {
         finding.kind: finding.facts
         for finding in findings.find(ResultSet("audit", {**results.results, "compare": own}))

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from click_stats.render import codes, numbers
-from click_stats.render.figures.drawing import Drawing, Words
+from click_stats.render.figures.drawing import Drawing, Words, compared_on
 from click_stats.render.figures.style import (
     BLUE,
     FAINT,
@@ -71,8 +71,7 @@ def figure_differences(results: ResultSet, lang: str = "en") -> Drawing | None:
         figure = new_figure(row_height(len(data), rest=1.15))
         draw_differences(figure.subplots(), data, shown, reference, words)
     level = numbers.level(data["conf_level"].iloc[0])
-    n = numbers.integer(data["n_items"].max())
-    caption = words("caption", reference=reference, level=level, n=n)
+    caption = words("caption", reference=reference, level=level, items=compared_on(results, data, words))
     if bool((data["same_protocol"] == "no").any()):
         caption += " " + words("other_protocol", mark=OTHER_PROTOCOL)
     elif bool((data["same_protocol"] == "not stated").any()):

@@ -9,7 +9,9 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from click_stats.errors import UsageError
+from click_stats.render import numbers
 from click_stats.render.figures.style import PNG_DPI, settings
+from click_stats.render.labels import shared_items
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from matplotlib.figure import Figure
+
+    from click_stats.results import ResultSet
 
 METADATA: Mapping[str, dict[str, Any]] = {
     "svg": {"Date": None, "Creator": "click-stats"},
@@ -77,6 +81,12 @@ def texts() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
     source = files("click_stats.render.figures").joinpath("texts.toml").read_text(encoding="utf-8")
     entries: dict[str, dict[str, dict[str, str]]] = tomllib.loads(source)
     return entries
+
+
+def compared_on(results: ResultSet, rows: pd.DataFrame, words: Words) -> str:
+    """Return in words on which items the models of these rows were compared."""
+    n = numbers.integer(rows["n_items"].max())
+    return words("on_shared" if shared_items(results) else "on_pairs", n=n)
 
 
 def save(drawing: Drawing, folder: Path, formats: Sequence[str] = ("svg", "png", "pdf")) -> list[Path]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from click_stats.render import numbers
-from click_stats.render.figures.drawing import Drawing, Words
+from click_stats.render.figures.drawing import Drawing, Words, compared_on
 from click_stats.render.figures.style import BLUE, FAINT, INK, MUTED, new_figure, row_axis, row_height, settings, step
 from click_stats.render.labels import frame, labels, smallest
 
@@ -43,7 +43,7 @@ def figure_ladder(results: ResultSet, lang: str = "en") -> Drawing | None:
     caption = words("caption" if ranked else "caption_alone", level=level, n=len(data))
     shared = frame(results, "ranks", by="overall")
     if ranked:
-        caption += " " + words("caption_shared", n=numbers.integer(shared["n_items"].max()))
+        caption += " " + words("caption_shared", items=compared_on(results, shared, words))
     return Drawing(
         ID, figure, words("title"), caption, _alt(data, shown, words), words("how" if ranked else "how_alone"), data
     )

@@ -9,7 +9,7 @@ from matplotlib.patches import Rectangle
 
 from click_stats.render import codes, numbers
 from click_stats.render.figures.differences import BETTER, MARKS, OTHER_PROTOCOL, WORSE, kind_of
-from click_stats.render.figures.drawing import Drawing, Words
+from click_stats.render.figures.drawing import Drawing, Words, compared_on
 from click_stats.render.figures.style import WIDTH, fitted, new_figure, settings
 from click_stats.render.labels import frame, labels, smallest
 
@@ -43,7 +43,7 @@ def figure_triangle(results: ResultSet, lang: str = "en") -> Drawing | None:
     with settings():
         figure = new_figure(min(WIDTH, 1.5 + 0.275 * len(units)))
         draw_triangle(figure.subplots(), data, units, [names.unit(unit) for unit in units], words)
-    caption = words("caption", n=numbers.integer(data["n_items"].max()), pairs=numbers.integer(len(data)))
+    caption = words("caption", items=compared_on(results, data, words), pairs=numbers.integer(len(data)))
     if bool((data["same_protocol"] == "no").any()):
         caption += " " + words("other_protocol", mark=OTHER_PROTOCOL)
     elif bool((data["same_protocol"] == "not stated").any()):

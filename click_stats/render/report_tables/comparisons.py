@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from click_stats.render import codes, numbers
+from click_stats.render.labels import shared_items
 from click_stats.render.report_tables.accuracy import INTERVAL, flagged
 from click_stats.render.report_tables.base import level
 from click_stats.render.table import Cell
@@ -114,12 +115,19 @@ def _verdict(make: Maker, row: Row) -> Any:
     return Cell(row["verdict"], said) if said else row["verdict"]
 
 
+def _compared_on(make: Maker, n_items: set[int]) -> str:
+    """Say on which items models were compared: all on one set, or each pair on its own."""
+    if not shared_items(make.results):
+        return make.text("note_pairs", n=numbers.integer(max(n_items, default=0)))
+    return make.text("note_shared", n=numbers.integer(max(n_items))) if len(n_items) == 1 else ""
+
+
 def _notes(make: Maker, rows: list[Row]) -> list[str]:
     """Return what holds for all rows: items, methods, protocols."""
     n_items = {row["n_items"] for row in rows if row.get("n_items") is not None}
     margin = next((row["margin"] for row in rows if row.get("margin") is not None), None)
     return [
-        make.text("note_shared", n=numbers.integer(max(n_items))) if len(n_items) == 1 else "",
+        _compared_on(make, n_items),
         make.method(rows),
         make.text("note_margin", m=numbers.percent(margin)) if margin is not None else "",
         make.text("note_protocol") if any(row.get("same_protocol") == "not stated" for row in rows) else "",
@@ -217,8 +225,7 @@ def _ranks(make: Maker) -> Iterator[Table]:
         ]
         for row in found
     ]  # fmt: skip
-    shared = max(row["n_items"] for row in found)
-    notes = [make.text("note_shared", n=numbers.integer(shared)), make.text("note_ranks", level=level(found))]
+    notes = [_compared_on(make, {max(row["n_items"] for row in found)}), make.text("note_ranks", level=level(found))]
     yield make.table("tbl-ranks", columns, rows, notes=notes, keys=[(row["unit"],) for row in found])
 
 

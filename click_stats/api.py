@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from click_stats.adapters.backend import Backend
+    from click_stats.adapters.estimate import Estimate
+    from click_stats.adapters.listing import Listed
     from click_stats.counts import Counts
     from click_stats.doctor import Finding
     from click_stats.items import ItemTable
     from click_stats.models import ModelTable
+    from click_stats.protocol import Plan, Protocol
     from click_stats.results import Result, ResultSet
     from click_stats.trials import Trials
 
@@ -97,6 +101,76 @@ def read_trials(
         runs=runs,
         progress=progress,
     )
+
+
+def protocols(content: Sequence[Path] = ()) -> list[str]:
+    """Return the names of the protocols; folders in ``content`` may hold ``protocols/NAME.toml`` of one's own."""
+    from click_stats import protocol
+
+    return protocol.protocol_names(content)
+
+
+def plan(
+    protocol: str | Protocol = "paper",
+    items: ItemTable | None = None,
+    *,
+    replicates: int | None = None,
+    content: Sequence[Path] = (),
+) -> Plan:
+    """Plan every trial of a protocol: count, digest and, with texts, make its prompts.
+
+    Parameters
+    ----------
+    protocol
+        Name of a protocol, path of a TOML file, or the value itself.
+    items
+        What is asked; CLIcK's packaged key table by default. Without texts the plan has no prompts.
+    replicates
+        How often each prompt is asked; the protocol's number by default.
+    content
+        Folders searched for declarations before the packaged ones.
+
+    Raises
+    ------
+    UsageError
+        There is no such protocol, it has a wrong form, or it does not fit the items.
+    DataError
+        The protocol shows context that some items do not have.
+    """
+    from click_stats import protocol as protocols_
+
+    declared = protocols_.read_protocol(protocol, content) if isinstance(protocol, str) else protocol
+    table = read_items() if items is None else items
+    return protocols_.plan(declared, table, replicates=replicates, needs_text=table.has_text)
+
+
+def find_backend(name: str, *, content: Sequence[Path] = ()) -> Backend:
+    """Return a backend by name, or one written in place, e.g. ``openai:MODEL``.
+
+    Raises
+    ------
+    UsageError
+        There is none; similar names are suggested.
+    """
+    from click_stats.adapters import backend
+
+    return backend.find_backend(name, content)
+
+
+def backends(content: Sequence[Path] = ()) -> list[Listed]:
+    """Return the backends there are, with what each lacks here; see ``click-stats backends``."""
+    from click_stats.adapters import listing
+
+    return listing.list_backends(content)
+
+
+def estimate(
+    plan: Plan, backend: Backend, *, chars_per_token: float | None = None, output_tokens: int | None = None
+) -> Estimate:
+    """Estimate tokens and cost of a plan; see :func:`click_stats.adapters.estimate.estimate`."""
+    from click_stats.adapters import estimate as estimates
+
+    return estimates.estimate(plan, backend, chars_per_token=chars_per_token, output_tokens=output_tokens)
 
 
 def accuracy(trials: Trials | Counts, items: ItemTable | None = None, **parameters: Any) -> Result:

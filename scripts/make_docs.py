@@ -1,4 +1,4 @@
-"""Write the pages that are generated: columns of the results, and the help of the command line.
+"""Write the pages that are generated: columns of the results, backends, and the help of the command line.
 
 python scripts/make_docs.py          writes them
 python scripts/make_docs.py --check  says which are stale and exits with 1
@@ -11,11 +11,26 @@ import subprocess
 import sys
 from pathlib import Path
 
-from click_stats import glossary
+from click_stats import content, glossary
+from click_stats.adapters.backend import read_backend
+from click_stats.adapters.listing import NEEDS
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs" / "reference"
-COMMANDS = ("", "report", "analyze", "compare", "import", "items", "items check", "items list", "items show", "doctor")
+COMMANDS = (
+    "",
+    "report",
+    "analyze",
+    "compare",
+    "import",
+    "items",
+    "items check",
+    "items list",
+    "items show",
+    "backends",
+    "plan",
+    "doctor",
+)
 GENERATED = "<!-- Written by scripts/make_docs.py (make docs): change the source, not this page. -->\n"
 
 
@@ -25,8 +40,8 @@ def columns_page() -> str:
         "# Columns of the result tables",
         "",
         GENERATED,
-        "Every table of every result has columns from this list and no others. Shares are of 1 (0.25 is 25 %); reports show",
-        "them in percent and differences in points. A missing number stands in a row whose `reason` says why.",
+        "Every table of every result has columns from this list and no others. Shares are of 1 (0.25 is 25 %); reports",
+        "show them in percent and differences in points. A missing number stands in a row whose `reason` says why.",
         "",
         "| Column | Type | Unit | Meaning | 뜻 |",
         "| --- | --- | --- | --- | --- |",
@@ -50,7 +65,52 @@ def command_page() -> str:
     return "\n".join(lines)
 
 
-PAGES = {"columns.md": columns_page, "command-line.md": command_page}
+def backends_page() -> str:
+    """Return the adapters and the declared backends as a page."""
+    lines = [
+        "# Backends",
+        "",
+        GENERATED,
+        "## Adapters",
+        "",
+        "| Adapter | Packages | Extra | Key |",
+        "| --- | --- | --- | --- |",
+    ]
+    for name, needs in NEEDS.items():
+        packages = ", ".join(f"`{package}`" for package in needs.packages) or "none"
+        extra = f"`click-stats[{needs.extra}]`" if needs.extra else "none"
+        lines.append(f"| `{name}` | {packages} | {extra} | {f'`{needs.key}`' if needs.key else 'none'} |")
+    lines += [
+        "",
+        "## Models",
+        "",
+        "Parameters are in billions; prices in US dollars per million tokens, input and output, as the source states",
+        "them at its date. An empty cell is not disclosed, or we are not sure. What is installed and missing on a",
+        "machine: `click-stats backends`.",
+        "",
+        "| Backend | Adapter | Model | Vendor | Billion | Korean corpus | Tuned | Prices |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    found = [read_backend(content.find("backends", name)) for name in content.names("backends")]
+    for backend in found:
+        facts, prices = backend.model_facts(), backend.prices
+        cells = (
+            f"`{backend.name}`",
+            f"`{backend.adapter}`",
+            f"`{backend.model or backend.address}`" if backend.model or backend.address else "",
+            facts.vendor or "",
+            "" if facts.parameters is None else f"{facts.parameters:g}",
+            facts.korean_corpus or "",
+            facts.tuned or "",
+            f"{prices.input:g} / {prices.output:g} ({prices.source})" if prices else "",
+        )
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    lines += ["", "## Remarks", ""]
+    lines += [f"- `{backend.name}`: {backend.note}" for backend in found if backend.note]
+    return "\n".join(lines) + "\n"
+
+
+PAGES = {"backends.md": backends_page, "columns.md": columns_page, "command-line.md": command_page}
 
 
 def main() -> None:

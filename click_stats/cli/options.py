@@ -99,9 +99,21 @@ Content = Annotated[
     typer.Option(
         "--content",
         envvar="CLICK_STATS_CONTENT",
-        help="Folder with analyses/ or reports/ of your own, searched first.",
+        help="Folder with analyses/, backends/, protocols/ or reports/ of your own, searched first.",
         show_default=False,
     ),
+]
+Protocol = Annotated[
+    str | None,
+    typer.Option(
+        "--protocol",
+        help="Protocol: paper (default), three-rotations, single, choices-only, question-only, or a TOML file's name.",
+        show_default=False,
+    ),
+]
+Replicates = Annotated[
+    int | None,
+    typer.Option("--replicates", min=1, help="How often each prompt is asked.", show_default=False),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace what an earlier run left in the output folder.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes on stderr.")]

@@ -83,6 +83,17 @@ class Plan:
         scored = sum(len(self.protocol.rotations_of(n)) * n * count for n, count in self._n_by_size.items())
         return scored * len(self.protocol.wordings)
 
+    @cached_property
+    def n_groups(self) -> int:
+        """Number of groups of requests: items x wordings."""
+        return len(self.frame) * len(self.protocol.wordings)
+
+    @cached_property
+    def n_chars(self) -> int:
+        """Number of characters of all prompts of the plan with their system prompts; 0 without texts."""
+        requests = (request for group in self.groups() for request in group)
+        return sum(len(request.prompt) + len(request.system) for request in requests if request.prompt is not None)
+
     def __len__(self) -> int:
         return self.n_prompts * self.replicates
 
@@ -218,6 +229,7 @@ class Plan:
             "n_prompts": self.n_prompts,
             "n_trials": len(self),
             "n_sequences": self.n_sequences,
+            "n_groups": self.n_groups,
             "remarks": self.remarks(),
         }
 

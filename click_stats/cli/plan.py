@@ -96,7 +96,7 @@ def _lines(facts: Mapping[str, Any], estimates: Sequence[Mapping[str, Any]]) -> 
     if isinstance(rotations, list):
         rotations = ", ".join(map(str, rotations))
     elif rotations != "all":
-        rotations = f"the first {rotations}"
+        rotations = "0, the source's order" if rotations == 1 else f"the first {rotations}"
     characters = facts["n_chars"]
     rows = {
         "protocol": f"{facts['protocol']}: {facts['title']}".rstrip(": "),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from click_stats.errors import DataError
+from click_stats.errors import DataError, UsageError
 from click_stats.folders import whole_file
 from click_stats.items.digest import digest
 from click_stats.protocol.context import read_context
@@ -29,7 +29,7 @@ FORM = "plan 1"
 """Changed when the same declarations would give other prompts than before."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Plan:
     """Every trial of a protocol over a table of items.
 
@@ -243,9 +243,13 @@ class Plan:
         Raises
         ------
         DataError
-            The plan has no texts, or the file cannot be written.
+            The items have no texts, or the file cannot be written.
+        UsageError
+            The file exists and ``force`` is not given, or the plan was made without prompts.
         """
         self.items.require_text()
+        if not self.needs_text:
+            raise UsageError("This plan was made without prompts.", do="Plan again with needs_text=True.")
         written = 0
         with whole_file(path, force=force) as building, building.open("w", encoding="utf-8", newline="\n") as file:
             for group in self.groups():
@@ -283,16 +287,26 @@ def plan(protocol: Protocol, items: ItemTable, *, replicates: int | None = None,
     Raises
     ------
     DataError
-        Texts are needed and the table has none, or an item has no retrieved context.
+        Texts are needed and the table has none, an item has no retrieved context, or there is nothing to ask.
     UsageError
-        The protocol does not fit the items.
+        The protocol does not fit the items, or ``replicates`` is less than 1.
     """
     if needs_text:
         items.require_text()
-    context = read_context(protocol.context, map(str, items.frame.index)) if protocol.context else {}
-    found = Plan(protocol, items, protocol.replicates if replicates is None else replicates, needs_text, context)
-    if needs_text and protocol.few_shot:
+    times = protocol.replicates if replicates is None else replicates
+    if times < 1:
+        raise UsageError("Every prompt is asked at least once.", found=f"replicates: {times}")
+    found = Plan(protocol, items, times, needs_text, {})
+    if not len(found):
+        raise DataError(
+            f"The protocol {protocol.name!r} has nothing to ask of these items.",
+            found=f"{len(items)} items" + (", none with a passage" if len(items) else ""),
+            do="Hand over other items, or use another protocol.",
+        )
+    if protocol.context and needs_text:
+        asked = items.frame if protocol.few_shot else found.frame  # examples show their context too
+        found = replace(found, context=read_context(protocol.context, map(str, asked.index)))
+    if protocol.few_shot and needs_text:
         for item in map(str, found.frame.index):
             found.examples(item)  # a category with too few items is told before anything is asked
-    len(found)
     return found

@@ -190,6 +190,14 @@ class Protocol(_Frozen):
             )
         return found
 
+    def require_kind(self, kind: Literal["score", "generate"]) -> None:
+        """Raise UsageError when an adapter of this kind cannot follow the protocol."""
+        if self.chain_of_thought and kind == "score":
+            raise UsageError(
+                f"The protocol {self.name!r} asks for reasoning, and this backend scores options without writing.",
+                do="Use a backend that generates text, or a protocol without chain_of_thought.",
+            )
+
     def conditions(self) -> tuple[str, ...]:
         """Return the names of what differs on purpose from asking the question plainly: parts of the condition."""
         named = {

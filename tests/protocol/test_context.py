@@ -54,6 +54,16 @@ def test_items_without_a_text(items, declare, tmp_path):
     assert "참고" not in texts(found)["One/q2"]
 
 
+def test_only_what_is_asked_or_shown_needs_a_text(items, declare, tmp_path):
+    (tmp_path / "found.csv").write_text("item,text\nOne/q1,찾은 글\n", encoding="utf-8")
+    asked = read_protocol(declare('shown = "question"\n[context]\nfile = "found.csv"'))
+    assert list(texts(plan(asked, items))) == ["One/q1"]
+    with_examples = read_protocol(declare('shown = "question"\n[context]\nfile = "found.csv"\n[few_shot]\nn = 1'))
+    with pytest.raises(DataError, match="no context for 1 of 2"):
+        plan(with_examples, items)
+    assert len(plan(with_examples, items, needs_text=False)) == 4
+
+
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [

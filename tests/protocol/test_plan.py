@@ -176,3 +176,28 @@ def test_prompts_of_a_plan_without_texts_are_not_written(click, tmp_path):
     with pytest.raises(DataError, match="needs the texts"):
         plan(read_protocol("single"), click, needs_text=False).write_prompts(tmp_path / "prompts.jsonl")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_plan_made_without_prompts_does_not_write_any(invented, tmp_path):
+    with pytest.raises(UsageError, match="without prompts"):
+        plan(read_protocol("single"), invented, needs_text=False).write_prompts(tmp_path / "prompts.jsonl")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_to_ask_is_an_error(read, entries):
+    items = read(entries(1), entries(2))
+    with pytest.raises(DataError, match="nothing to ask") as caught:
+        plan(read_protocol("question-only"), items)
+    assert caught.value.found == "2 items, none with a passage"
+    with pytest.raises(UsageError, match="at least once"):
+        plan(read_protocol("single"), items, replicates=0)
+
+
+def test_characters_are_those_of_prompts_and_system_prompts(read, entries):
+    items = read(entries(1), entries(2, n=5))
+    protocol = Protocol(name="own", rotations=2, system="조교", replicates=3)
+    found = plan(protocol, items)
+    assert found.n_chars == 3 * sum(
+        len(request.prompt) + 2 for group in found.groups() for request in group if request.replicate == 0
+    )
+    assert plan(protocol, items, needs_text=False).n_chars == 0

@@ -1,9 +1,12 @@
 """Protocols as files: what comes with the package, a user's own, and messages that name the key."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from click_stats.errors import UsageError
-from click_stats.protocol import Protocol, protocol_names, read_protocol
+from click_stats.protocol import Protocol, plan, protocol_names, read_protocol
 from click_stats.protocol.wording import Wording
 
 OWN = """
@@ -109,6 +112,25 @@ def test_conditions_name_what_differs_on_purpose():
     assert protocol.conditions()[0] == "chain of thought"
     assert protocol.conditions()[-1] == "chat template"
     assert protocol.conditions() != other.conditions()  # two system prompts are two conditions
+
+
+def test_reasoning_needs_a_model_that_writes():
+    protocol = Protocol(name="own", chain_of_thought={})
+    protocol.require_kind("generate")
+    read_protocol("paper").require_kind("score")
+    with pytest.raises(UsageError, match="asks for reasoning"):
+        protocol.require_kind("score")
+
+
+def test_the_example_of_the_guide_is_a_protocol(declare, invented):
+    guide = Path(__file__).parents[2] / "docs" / "guide" / "protocol.md"
+    (example,) = re.findall(r"```toml\n(.*?)```", guide.read_text(encoding="utf-8"), re.DOTALL)
+    protocol = read_protocol(declare(example))
+    assert protocol.conditions()[0] == "5-shot"
+    assert protocol.texts()["polite"].origin == "user"
+    asked = [request for group in plan(protocol, invented).groups() for request in group]
+    assert {request.rotation for request in asked} == {0, 2}
+    assert any("하나로 알려 주세요." in request.prompt for request in asked)
 
 
 def test_wordings_are_frozen():

@@ -51,8 +51,8 @@ docs: $(VENV)/.dev
 	$(BIN)/python scripts/make_docs.py
 
 benchmarks: $(VENV)/.dev
-	for script in benchmarks/*.py; do \
-	  env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE $(BIN)/python $$script || exit 1; done
+	for script in $(filter-out benchmarks/pages.py benchmarks/simulation.py,$(wildcard benchmarks/*.py)); do \
+	  echo "== $$script"; env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE $(BIN)/python $$script --write || exit 1; done
 
 dist: $(VENV)/.dev
 	rm -rf dist

@@ -9,9 +9,32 @@ QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」", "『": "
 PERIODS = (".", "。", "．")
 
 
+LONG = 1000
+"""Characters; a longer text is composed in pieces where it must be."""
+MOST_MARKS = 30
+"""Combining marks in a row that a text has in the stream-safe format (Unicode Standard Annex 15, section 13)."""
+
+
 def collapse(text: str) -> str:
     """Return ``text`` in NFC, every run of whitespace one space, none at the ends."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
+    return " ".join(_composed(text).split())
+
+
+def _composed(text: str) -> str:
+    """Return ``text`` in NFC, in linear time.
+
+    Sorting a run of combining marks takes time by the square of its length; no language has long ones, so
+    they are composed in pieces.
+    """
+    if len(text) <= LONG or text.isascii():
+        return unicodedata.normalize("NFC", text)
+    pieces, start, run = [], 0, 0
+    for place, character in enumerate(text):
+        run = run + 1 if unicodedata.combining(character) else 0
+        if run > MOST_MARKS:
+            pieces.append(text[start:place])
+            start, run = place, 1
+    return "".join(unicodedata.normalize("NFC", piece) for piece in (*pieces, text[start:]))
 
 
 def normalise(text: str) -> str:

@@ -64,7 +64,8 @@ class Simulation(BaseModel):
     confident_errors
         Share of items on which the model is wrong and sure.
     out_of_option, refused, filtered, failed
-        Shares of trials without an option. Failed ones are drawn anew in each session.
+        Shares of trials without an option; scores are never out of option or refused. Failures come on top and
+        are drawn anew in each session, so that asking again helps.
     kind
         ``generate`` answers with a text, ``score`` with log-probabilities.
     seed
@@ -96,8 +97,8 @@ class Simulation(BaseModel):
 
     @model_validator(mode="after")
     def _shares(self) -> Simulation:
-        if self.out_of_option + self.refused + self.filtered + self.failed > 1:
-            raise ValueError("out_of_option, refused, filtered and failed are more than 1 together")
+        if self.out_of_option + self.refused + self.filtered > 1:
+            raise ValueError("out_of_option, refused and filtered are more than 1 together")
         return self
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         read_models,
         read_trials,
         report,
+        run,
     )
     from click_stats.counts import Counts
     from click_stats.errors import ClickStatsError
@@ -44,6 +45,7 @@ _WHERE = {
     "read_models": "click_stats.api",
     "read_trials": "click_stats.api",
     "report": "click_stats.api",
+    "run": "click_stats.api",
 }
 
 __all__ = [
@@ -63,6 +65,7 @@ __all__ = [
     "read_models",
     "read_trials",
     "report",
+    "run",
 ]
 
 

@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from click_stats.adapters.listing import Listed
     from click_stats.counts import Counts
     from click_stats.doctor import Finding
+    from click_stats.errors import ClickStatsError
     from click_stats.items import ItemTable
     from click_stats.models import ModelTable
     from click_stats.protocol import Plan, Protocol
     from click_stats.results import Result, ResultSet
+    from click_stats.run import Progress as RunProgress
+    from click_stats.run import RunSummary
     from click_stats.trials import Trials
 
     PathLike = str | Path
@@ -171,6 +174,86 @@ def estimate(
     from click_stats.adapters import estimate as estimates
 
     return estimates.estimate(plan, backend, chars_per_token=chars_per_token, output_tokens=output_tokens)
+
+
+def run(
+    backends: str | Backend | Sequence[str | Backend],
+    items: ItemTable | None = None,
+    *,
+    out: PathLike,
+    protocol: str | Protocol = "paper",
+    replicates: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
+    condition: str | None = None,
+    policy: str = "paper",
+    limit: int | None = None,
+    content: Sequence[Path] = (),
+    progress: Callable[[RunProgress], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+    failed: Callable[[str, ClickStatsError], None] | None = None,
+) -> list[RunSummary]:
+    """Ask models what a protocol plans; what is stored already is not asked again.
+
+    Parameters
+    ----------
+    backends
+        Names of backends, backends written in place (``transformers:PATH_OR_ID``), or the values themselves.
+    items
+        What is asked; CLIcK's packaged key table by default, which suffices for simulated models only.
+    out
+        Each run has its folder in this one; read them with :func:`read_trials`.
+    protocol, replicates
+        How it is asked, and how often each prompt.
+    settings
+        Request settings (effort, thinking, max tokens, ...) on top of the backend's; they name the condition.
+    options
+        Settings of the adapter itself (method, dtype, concurrency, ...) on top of the backend's.
+    condition
+        Name of the condition, in place of one made of ``settings`` and the protocol.
+    policy
+        How answers are extracted from texts: ``paper`` or ``lenient``.
+    limit
+        Ask this many items only, spread over the benchmark.
+    content
+        Folders searched for declarations before the packaged ones.
+    progress
+        Called after every response.
+    stop
+        Asked before requests are handed out; True ends the call once what was handed out is stored.
+    failed
+        Called with the name of a backend that cannot go on, and why; then the others are run. None: raise.
+
+    Returns
+    -------
+    list
+        What became of each run, in order; shorter than ``backends`` when stopped or failed.
+
+    Raises
+    ------
+    ClickStatsError
+        Nothing can go on. What was answered is stored, and the same call goes on from there.
+    """
+    from click_stats import protocol as protocols_
+    from click_stats.run.session import run_all
+
+    declared = protocols_.read_protocol(protocol, content) if isinstance(protocol, str) else protocol
+    named = [backends] if not isinstance(backends, (list, tuple)) else backends
+    return run_all(
+        [find_backend(name, content=content) if isinstance(name, str) else name for name in named],
+        declared,
+        read_items() if items is None else items,
+        out,
+        replicates=replicates,
+        settings=settings or {},
+        options=options or {},
+        condition=condition,
+        policy=policy,
+        limit=limit,
+        progress=progress,
+        stop=stop,
+        failed=failed,
+    )
 
 
 def accuracy(trials: Trials | Counts, items: ItemTable | None = None, **parameters: Any) -> Result:

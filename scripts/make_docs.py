@@ -29,6 +29,7 @@ COMMANDS = (
     "items show",
     "backends",
     "plan",
+    "run",
     "doctor",
 )
 GENERATED = "<!-- Written by scripts/make_docs.py (make docs): change the source, not this page. -->\n"

@@ -10,7 +10,7 @@ import typer
 from typer.exceptions import TyperException
 
 from click_stats import __version__
-from click_stats.cli import analyze, backends, compare, doctor, import_, items, plan, report
+from click_stats.cli import analyze, backends, compare, doctor, import_, items, plan, report, run
 from click_stats.errors import EXIT_DATA, EXIT_INTERRUPTED, EXIT_USAGE, ClickStatsError
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ app.command("import", help=import_.HELP)(import_.command)
 app.add_typer(items.app, name="items")
 app.command("backends", help=backends.HELP)(backends.command)
 app.command("plan", help=plan.HELP)(plan.command)
+app.command("run", help=run.HELP)(run.command)
 app.command("doctor", help=doctor.HELP)(doctor.command)
 
 

@@ -58,7 +58,8 @@ class Backend(BaseModel):
         A remark for people, e.g. where sources disagree.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # Errors do not quote what was found: someone may have written a key into the file.
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     name: str = Field(min_length=1)
     adapter: str
@@ -109,6 +110,8 @@ def find_backend(name: str, extra: Sequence[Path] = ()) -> Backend:
     registered = adapters()
     if (colon and adapter in registered) or name in registered:
         address, hash_, rest = model.partition("#")
+        if not hash_ and address.startswith(("http://", "https://")):  # an address alone: the server's only model
+            hash_, rest = "#", ""
         model, address = (rest, address) if hash_ else (model, "")
         return Backend(name=_folder_name(name), adapter=adapter, model=model, address=address)
     close = difflib.get_close_matches(adapter if colon else name, [*known, *registered], n=3)

@@ -89,7 +89,7 @@ def question(request: Request, texts: Texts, settings: Settings, max_length: int
     notes = [rendered.note]
     if start < len(alone):
         notes.append(
-            f"the tokenizer merges prompt and option: scored from {len(alone) - start} tokens before the prompt's end"
+            f"the tokenizer merges prompt and option: scored from {len(alone) - start} token(s) before the prompt's end"
         )
     if start < 1:
         raise DataError(

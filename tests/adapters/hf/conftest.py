@@ -33,24 +33,18 @@ def one_thread():
 
 @pytest.fixture(scope="session")
 def bytes_tokenizer():
-    """Make a tokenizer of single bytes, with words and an opening on demand."""
+    """Make a tokenizer of single bytes; some may be merged, and an opening put before every text."""
 
-    def make(*, words=(), opening=False, end="</s>", **more):
+    def make(*, merges=(), opening=False, end="</s>", **more):
         from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
         from transformers import PreTrainedTokenizerFast
 
         special = ["<s>", "</s>", "<|user|>", "<|assistant|>"]
-        letters = sorted(pre_tokenizers.ByteLevel.alphabet())
-        vocab = {word: at for at, word in enumerate([*special, *letters])}
-        merges = []
-        for word in words:  # each word is built up letter by letter
-            for at in range(1, len(word)):
-                pair = (word[:at], word[at])
-                if pair not in merges:
-                    merges.append(pair)
-                    vocab.setdefault("".join(pair), len(vocab))
-        core = Tokenizer(models.BPE(vocab=vocab, merges=merges))
-        core.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=not words)
+        vocab = {word: at for at, word in enumerate([*special, *sorted(pre_tokenizers.ByteLevel.alphabet())])}
+        for pair in merges:
+            vocab.setdefault("".join(pair), len(vocab))
+        core = Tokenizer(models.BPE(vocab=vocab, merges=list(merges)))
+        core.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=not merges)
         core.decoder = decoders.ByteLevel()
         core.add_special_tokens(special)
         if opening:

@@ -88,11 +88,6 @@ class Server:
         """How often a prompt has arrived."""
         return sum(1 for seen in self.seen if seen.prompt == prompt)
 
-    def busiest(self, seconds):
-        """The most requests that arrived within any window of so many seconds."""
-        times = sorted(seen.arrived for seen in self.seen)
-        return max(sum(1 for other in times[i:] if other < first + seconds) for i, first in enumerate(times))
-
     def _serve(self, ready):
         asyncio.set_event_loop(self._loop)
         self._loop.run_until_complete(self._main(ready))

@@ -1,6 +1,8 @@
 """What several test folders need: the fixtures' paths, a small set of result files, and the command line in process."""
 
 import os
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,3 +55,23 @@ def three_files():
     """Three of the real result files: complete, uneven in coverage, and with empty answers."""
     names = ("gpt-4o-240513", "gpt-5-nano-2025-08-08", "nova-2-lite-medium-2025-12-13")
     return [FIXTURES / "real-results" / f"{name}.csv" for name in names]
+
+
+@pytest.fixture(scope="session")
+def toy_environment(tmp_path_factory):
+    """Environment of a process that finds the adapter of tests/adapters/toy_adapter, installed like any package."""
+    target = tmp_path_factory.mktemp("toy")
+    words = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-deps",
+        "--no-index",
+    ]
+    words += ["--no-build-isolation", "--target", str(target), str(ROOT / "tests" / "adapters" / "toy_adapter")]
+    subprocess.run(words, check=True, capture_output=True)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("CLICK_STATS_")}
+    return {**environment, "PYTHONPATH": str(target)}

@@ -30,7 +30,7 @@ def parse_settings(entries: Sequence[str], option: str = "--set") -> dict[str, A
         *above, last = name.split(".")
         for key in above:
             inner = place.setdefault(key, {})
-            place = inner if isinstance(inner, dict) else {last: None}
+            place = inner if isinstance(inner, dict) else {last: None}  # a value there already: set twice
         if last in place:
             raise UsageError(f"{option} sets {name} twice.", found=", ".join(entries))
         place[last] = _value(text)

@@ -235,10 +235,11 @@ def run(
         Nothing can go on. What was answered is stored, and the same call goes on from there.
     """
     from click_stats import protocol as protocols_
+    from click_stats.adapters.backend import Backend
     from click_stats.run.session import run_all
 
     declared = protocols_.read_protocol(protocol, content) if isinstance(protocol, str) else protocol
-    named = [backends] if not isinstance(backends, (list, tuple)) else backends
+    named = [backends] if isinstance(backends, (str, Backend)) else backends
     return run_all(
         [find_backend(name, content=content) if isinstance(name, str) else name for name in named],
         declared,

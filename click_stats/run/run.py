@@ -161,7 +161,7 @@ class _Session:
     def go(self, *, condition: str, policy: str) -> RunSummary:
         store, started = self.store, time.monotonic()
         total = len(self.plan) if self.items is None else sum(map(len, self._groups()))
-        done = before = len(store.done) if self.items is None else sum(key.item in self.items for key in store.done)
+        done = before = len(store.done) if self.items is None else sum(key[0] in self.items for key in store.done)
         synced, asked = started, 0
         responses = self.adapter.answer(self._pending())
         try:

@@ -11,14 +11,13 @@ from __future__ import annotations
 import json
 import math
 import os
-import sys
+import re
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from click_stats.errors import DataError, UsageError
-from click_stats.protocol.request import Key
 from click_stats.trials import lock
 from click_stats.trials.durable import sync_folder, write_all, writing
 from click_stats.trials.manifest import FORMAT, SHOWN, TRIALS, VERSION, differences, read_manifest, write_manifest
@@ -30,6 +29,12 @@ LOCK = ".lock"
 FAILED = "failed"
 """The one status that is asked again: no answer reached us, and the next try may bring one."""
 CHUNK = 1 << 20
+_NAME = rb'"([^"\\\\]*)"'
+_HEAD = re.compile(
+    rb'\{"item":%s,"wording":%s,"rotation":(\d+),"replicate":(\d+),"model":"[^"\\\\]*","condition":"[^"\\\\]*","status":%s[,}]'
+    % (_NAME, _NAME, _NAME)
+)
+"""What rows begin with. A name with a quotation mark or a backslash is left to the parser."""
 
 
 class Store:
@@ -42,7 +47,8 @@ class Store:
     manifest
         As it is written there.
     done
-        Keys of the trials that need not be asked: all that are stored, but those that failed.
+        Keys of the trials that need not be asked: all that are stored, but those that failed. Plain tuples, which are
+        equal to a :class:`~click_stats.protocol.request.Key` and, a million of them, cheaper.
     statuses
         Number of trials by status, each trial counted once with its latest row.
     fragment
@@ -52,10 +58,10 @@ class Store:
     def __init__(self, folder: Path, manifest: dict[str, Any], held: int) -> None:
         self.folder = folder
         self.manifest = manifest
-        self.done: set[Key] = set()
+        self.done: set[tuple[str, str, int, int]] = set()
         self.statuses: Counter[str] = Counter()
         self.fragment: Path | None = None
-        self._failed: set[Key] = set()
+        self._failed: set[tuple[str, str, int, int]] = set()
         self._lock = held
         self._handle = -1
         self._size = 0
@@ -143,22 +149,21 @@ class Store:
         self.fragment = aside
 
     def _read_keys(self, path: Path) -> None:
+        """Note what is stored. Rows that we wrote begin with their key, so that most need not be parsed as a whole."""
+        names: dict[bytes, str] = {}
+
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
-                try:
-                    row = json.loads(line)
-                    key = Key(sys.intern(row["item"]), sys.intern(row["wording"]), row["rotation"], row["replicate"])
-                    status = row["status"]
-                except (ValueError, KeyError, TypeError) as error:
-                    raise DataError(
-                        f"A line of {path} is no trial.",
-                        found=f"line {number}: {line[:60].decode('utf-8', 'replace').strip()}",
-                        do="Remove that line: its trial is then asked again.",
-                    ) from error
-                self._count(key, status)
+                found = _HEAD.match(line)
+                if found is not None and line.endswith(b"}\n"):
+                    item, wording, rotation, replicate, status = found.groups()
+                    key = (names.get(item) or _keep(names, item), names.get(wording) or _keep(names, wording))
+                    self._count((*key, int(rotation), int(replicate)), names.get(status) or _keep(names, status))
+                else:
+                    self._count(*_parsed(path, number, line))
 
-    def _count(self, key: Key, status: str) -> None:
-        if key in self._failed:
+    def _count(self, key: tuple[str, str, int, int], status: str) -> None:
+        if self._failed and key in self._failed:
             self._failed.discard(key)
             self.statuses[FAILED] -= 1
         self.statuses[status] += 1
@@ -185,7 +190,7 @@ class Store:
                 raise
         self._size += len(data)
         for row in rows:
-            self._count(Key(row["item"], row["wording"], row["rotation"], row["replicate"]), row["status"])
+            self._count(_key(row), row["status"])
 
     def sync(self) -> None:
         """Make what was written survive a loss of power."""
@@ -214,6 +219,34 @@ class Store:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+
+def _key(row: Mapping[str, Any]) -> tuple[str, str, int, int]:
+    return row["item"], row["wording"], row["rotation"], row["replicate"]
+
+
+def _keep(names: dict[bytes, str], raw: bytes) -> str:
+    """Decode a name, and remember it: each is in memory once, however many rows have it."""
+    return names.setdefault(raw, raw.decode())
+
+
+def _parsed(path: Path, number: int, line: bytes) -> tuple[tuple[str, str, int, int], str]:
+    """Return key and status of a line whose head is not as we write it.
+
+    Raises
+    ------
+    DataError
+        It is no trial.
+    """
+    try:
+        row = json.loads(line)
+        return _key(row), row["status"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(
+            f"A line of {path} is no trial.",
+            found=f"line {number}: {line[:60].decode('utf-8', 'replace').strip()}",
+            do="Remove that line: its trial is then asked again.",
+        ) from error
 
 
 def line_of(row: Mapping[str, Any]) -> bytes:

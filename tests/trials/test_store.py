@@ -254,3 +254,22 @@ def test_a_folder_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(DataError, match="Cannot write"):
         Store.open(tmp_path / "file" / "m", MANIFEST)
+
+
+@pytest.mark.parametrize("name", ['a"b', "a\\b", "한글 이름", "a\nb", "tab\t", "a,b}", "\u2028"])
+def test_names_of_any_kind_are_found_again(tmp_path, name):
+    rows = [row(1, item=name), row(1, wording=name), row(1, model=name), row(1, rotation=3, replicate=12)]
+    with Store.open(tmp_path / "m", MANIFEST) as store:
+        store.append(rows)
+        written = set(store.done)
+    with Store.open(tmp_path / "m", MANIFEST) as store:
+        assert store.done == written == {(r["item"], r["wording"], r["rotation"], r["replicate"]) for r in rows}
+
+
+def test_rows_in_another_order_of_columns_count_too(folder):
+    """A person may have written the file anew with another program."""
+    path = folder / "trials.jsonl"
+    lines = path.read_bytes().splitlines()
+    path.write_text("".join(json.dumps(dict(sorted(json.loads(line).items()))) + "\n" for line in lines))
+    with Store.open(folder, MANIFEST) as store:
+        assert store.done == {key(1), key(2), key(3)}

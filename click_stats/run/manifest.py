@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from click_stats.items.table import ItemTable
     from click_stats.protocol import Plan
 
-VOLATILE = ("versions", "sdk", "served", "not_sent", "limits", "device", "notes")
+VOLATILE = ("versions", "sdk", "served", "not_sent", "limits", "device", "refused", "notes")
 """Keys of an adapter's description that may differ from one session of a run to the next: they are noted with each."""
 SECRET = ("api_key", "apikey", "authorization", "password", "secret", "access_token", "auth_token")
 

@@ -11,7 +11,8 @@ from click_stats.adapters.base import Response
 from click_stats.adapters.keys import check_address, read_key
 from click_stats.adapters.limits import Limits
 from click_stats.adapters.openai_api import split
-from click_stats.adapters.remote import Remote, read_options
+from click_stats.adapters.remote import Remote
+from click_stats.adapters.sdk import read_options
 from click_stats.errors import UsageError
 
 if TYPE_CHECKING:

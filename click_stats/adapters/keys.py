@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 HIDDEN = "[key]"
 # Keys as services write them, also half masked ("sk-proj-****abcd"): a server may quote another one than ours.
-KEY_LIKE = re.compile(r"\b(?:sk|pk|key|hf|gsk|xai|nvapi)[-_][A-Za-z0-9*._\-]{8,}")
+KEY_LIKE = re.compile(r"\b(?:(?:sk|pk|key|hf|gsk|xai|nvapi)[-_]|AIza|eyJ)[A-Za-z0-9*._\-]{8,}")
 
 
 class Secret:

@@ -16,7 +16,8 @@ from click_stats.adapters.base import Capabilities, Response
 from click_stats.adapters.keys import Secret, check_address, read_key
 from click_stats.adapters.limits import Limits
 from click_stats.adapters.openai_api import OpenAI, generated, split
-from click_stats.adapters.remote import Unusable, read_options
+from click_stats.adapters.remote import Unusable
+from click_stats.adapters.sdk import read_options
 from click_stats.errors import UsageError
 
 if TYPE_CHECKING:

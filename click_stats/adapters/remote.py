@@ -6,17 +6,15 @@ import asyncio
 import json
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Any
 
 from click_stats.adapters import faults
 from click_stats.adapters.base import Capabilities, Response
 from click_stats.adapters.calls import Calls
 from click_stats.adapters.flights import Flight, Flights
 from click_stats.adapters.limits import Gate, Limits, TokenEstimate
-from click_stats.errors import ClickStatsError, DataError, MissingDependencyError, UsageError
+from click_stats.adapters.sdk import cause, load
+from click_stats.errors import ClickStatsError, DataError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,7 +40,6 @@ RESERVED = {
     "extra_query": "might carry a key, and what is sent is recorded",
 }
 """Request settings that are not the user's to make, and why."""
-L = TypeVar("L", bound=Limits)
 
 
 class Unusable(Exception):  # noqa: N818 -- names what arrived
@@ -184,14 +181,14 @@ class Remote(ABC):
             raw = await client.models.with_raw_response.list()
             self.models = [str(entry["id"]) for entry in raw.http_response.json()["data"]]
         except module.APIConnectionError as error:
-            return faults.no_server(self._place, _cause(error)) if self._nobody(error) else None
+            return faults.no_server(self._place, cause(error)) if self._nobody(error) else None
         except (module.APIStatusError, LookupError, TypeError, ValueError):
             return None
         return None
 
     def _nobody(self, error: Exception) -> bool:
         """Return whether no server is there at all, rather than a slow or broken one."""
-        slow = isinstance(error, self._module.APITimeoutError) and "Connect" not in _cause(error)
+        slow = isinstance(error, self._module.APITimeoutError) and "Connect" not in cause(error)
         return not self._flights.heard and not slow
 
     def _length(self, request: Request) -> int:
@@ -221,8 +218,8 @@ class Remote(ABC):
             return self._failed(request, flight, f"an answer that cannot be read: {text or 'nothing'}")
         except module.APIConnectionError as error:
             if self._nobody(error):
-                return faults.no_server(self._place, _cause(error))
-            return self._failed(request, flight, f"no complete answer: {_cause(error)}")
+                return faults.no_server(self._place, cause(error))
+            return self._failed(request, flight, f"no complete answer: {cause(error)}")
         except module.APIStatusError as error:
             if faults.is_filter(error):
                 self._accepted = True
@@ -284,47 +281,3 @@ class Remote(ABC):
     def _failed(self, request: Request, flight: Flight, why: str) -> Response:
         tries = "" if flight.tries == 1 else f" ({flight.tries} tries)"
         return Response(request, error="failed", note=f"{self._place.say(why)}{tries}")
-
-
-def load(sdk: str) -> Any:
-    """Return an SDK's module.
-
-    Raises
-    ------
-    MissingDependencyError
-        It is not installed.
-    """
-    try:
-        return import_module(sdk)
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"The package {sdk} is missing.",
-            found=f"{type(error).__name__}: {error}",
-            do="Install it: pip install 'click-stats[api]'",
-        ) from error
-
-
-def read_options(form: type[L], backend: Backend) -> L:
-    """Return the backend's options in the adapter's form.
-
-    Raises
-    ------
-    UsageError
-        An option is unknown or its value is wrong. Values are not shown: one might be a key.
-    """
-    try:
-        return form.model_validate(backend.options)
-    except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
-        known = ", ".join(form.model_fields)
-        raise UsageError(
-            f"The options of the backend {backend.name} have a wrong form.", found=wrong, do=f"Known options: {known}."
-        ) from None
-
-
-def _cause(error: Exception) -> str:
-    """Return the innermost reason of a connection error; the SDKs say "Connection error." only."""
-    cause: BaseException = error
-    while (inner := cause.__cause__ or cause.__context__) is not None:
-        cause = inner
-    return f"{type(cause).__name__}: {cause}" if str(cause) else type(cause).__name__

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from click_stats.models import ModelTable
     from click_stats.protocol import Plan, Protocol
     from click_stats.results import Result, ResultSet
-    from click_stats.run import Progress as RunProgress
-    from click_stats.run import RunSummary
+    from click_stats.running import Progress as RunProgress
+    from click_stats.running import RunSummary
     from click_stats.trials import Trials
 
     PathLike = str | Path
@@ -70,6 +70,7 @@ def read_trials(
     format: str | None = None,  # noqa: A002 -- the word users know from pandas and the command line
     columns: Mapping[str, str] | None = None,
     runs: PathLike | None = None,
+    reparse: str | None = None,
     progress: Progress | None = None,
 ) -> Trials:
     """Read answers of models: result files, trial tables, or folders of these.
@@ -86,6 +87,9 @@ def read_trials(
         For long tables: our column name to the file's, e.g. ``{"item_id": "question"}``.
     runs
         CSV file with facts of the runs (prompt, order, shots, decoding, revision) for the comparability table.
+    reparse
+        Policy by which answers are read again from stored responses: ``paper`` or ``lenient``. Where there is no
+        response the answer of the file stays; without a policy all do.
     progress
         Called as ``progress(done, total, what)``.
 
@@ -102,6 +106,7 @@ def read_trials(
         format=format,
         columns=columns,
         runs=runs,
+        reparse=reparse,
         progress=progress,
     )
 
@@ -236,7 +241,7 @@ def run(
     """
     from click_stats import protocol as protocols_
     from click_stats.adapters.backend import Backend
-    from click_stats.run.session import run_all
+    from click_stats.running.session import run_all
 
     declared = protocols_.read_protocol(protocol, content) if isinstance(protocol, str) else protocol
     named = [backends] if isinstance(backends, (str, Backend)) else backends

@@ -31,6 +31,7 @@ def command(
     runs: o.Runs = None,
     format: o.Format = None,  # noqa: A002 -- the name of the option
     columns: o.Columns = None,
+    reparse: o.Reparse = None,
     reference: o.Reference = None,
     level: o.Level = None,
     interval: o.Interval = None,
@@ -58,6 +59,7 @@ def command(
             runs=runs,
             format=format,
             columns=columns,
+            reparse=reparse,
             progress=show,
         )
         results = api.analyze(

@@ -35,6 +35,7 @@ def command(
     runs: o.Runs = None,
     format: o.Format = None,  # noqa: A002 -- the name of the option
     columns: o.Columns = None,
+    reparse: o.Reparse = None,
     reference: o.Reference = None,
     level: o.Level = None,
     denominator: o.Denominator = None,
@@ -55,6 +56,7 @@ def command(
             runs=runs,
             format=format,
             columns=columns,
+            reparse=reparse,
             progress=show,
         )
         shared = o.parameters(level=level, denominator=denominator)

@@ -29,6 +29,7 @@ def command(
     runs: o.Runs = None,
     format: o.Format = None,  # noqa: A002 -- the name of the option
     columns: o.Columns = None,
+    reparse: o.Reparse = None,
     force: o.Force = False,
     quiet: o.Quiet = False,
     as_json: o.Json = False,
@@ -43,6 +44,7 @@ def command(
             runs=runs,
             format=format,
             columns=columns,
+            reparse=reparse,
             progress=show,
         )
         if out is not None:
@@ -51,8 +53,8 @@ def command(
     if as_json:
         typer.echo(account.to_json(), nl=False)
         return
-    for name in ("sources", "dropped", "statuses", "duplicates", "gold"):
-        if len(account.tables[name]):
+    for name in ("sources", "dropped", "statuses", "duplicates", "gold", "reparsed"):
+        if name in account.tables and len(account.tables[name]):
             typer.echo(account.to_text(name, lang=lang))
     for warning in account.meta.get("warnings", ()):
         note(f"note: {warning}", quiet=quiet)

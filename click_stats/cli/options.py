@@ -54,6 +54,14 @@ Columns = Annotated[
         show_default=False,
     ),
 ]
+Reparse = Annotated[
+    str | None,
+    typer.Option(
+        "--reparse",
+        help="Read the answers again from the responses in the files, by the policy paper or lenient.",
+        show_default=False,
+    ),
+]
 Reference = Annotated[
     str | None,
     typer.Option("--reference", help="Model to compare with; default: the most accurate.", show_default=False),
@@ -137,6 +145,7 @@ def read_tables(
     runs: Path | None,
     format: str | None,  # noqa: A002 -- the name of the option
     columns: Sequence[str] | None,
+    reparse: str | None,
     progress: Callable[[int, int, str], None] | None,
 ) -> Tables:
     """Read items, trials and models as the options say."""
@@ -147,6 +156,7 @@ def read_tables(
         format=format,
         columns=dict(pair(entry, "--columns") for entry in columns or ()) or None,
         runs=runs,
+        reparse=reparse,
         progress=progress,
     )
     return Tables(trials, table, None if models is None else api.read_models(models))

@@ -38,6 +38,7 @@ def command(
     runs: o.Runs = None,
     format: o.Format = None,  # noqa: A002 -- the name of the option
     columns: o.Columns = None,
+    reparse: o.Reparse = None,
     reference: o.Reference = None,
     level: o.Level = None,
     interval: o.Interval = None,
@@ -64,6 +65,7 @@ def command(
             runs=runs,
             format=format,
             columns=columns,
+            reparse=reparse,
             progress=show,
         )
         paths = api.report(

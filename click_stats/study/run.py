@@ -60,6 +60,9 @@ def run_study(
     known = models if models is not None else ModelTable.empty()
     results["models"] = known.facts(counts.units)  # before the selection: it also names the models left out
     counts = known.select(counts)
+    extraction = trials.extraction(list(map(str, counts.units.index)))
+    if extraction is not None:
+        results["extraction"] = extraction
     total = len(study.analyses)
     for done, (name, values) in enumerate(study.analyses.items()):
         if progress:

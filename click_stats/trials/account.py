@@ -40,6 +40,7 @@ def make_account(
     facts: Mapping[str, Mapping[str, str]],
     digests: Mapping[str, str],
     notes: Sequence[str] = (),
+    reparsed: pd.DataFrame | None = None,
 ) -> Result:
     """Put the account together.
 
@@ -55,6 +56,8 @@ def make_account(
         Digests of items and trials.
     notes
         Warnings from reading, in sentences.
+    reparsed
+        Where answers read again differ from those in the files; None when none were read again.
     """
     answered = counts.n("ok", *INCORRECT) > 0
     tables = {
@@ -66,6 +69,8 @@ def make_account(
         "duplicates": duplicates[DUPLICATES],
         "comparability": _comparability(counts, answered, facts),
     }
+    if reparsed is not None:
+        tables["reparsed"] = reparsed
     warnings = [*notes, *_warnings(tables, counts, answered)]
     method = (
         "Items with the same id are told apart by the gold letter, else by the category where the file tells the "

@@ -13,10 +13,11 @@ from click_stats.trials.account import DROPPED, DUPLICATES, GOLD, dropped_duplic
 from click_stats.trials.checks import check_gold, check_items, check_rows, drop_repeats
 from click_stats.trials.counting import count
 from click_stats.trials.identify import LEFT_OUT, identify
-from click_stats.trials.importers.base import STAGE
-from click_stats.trials.mapping import TRIAL, create_trials, create_view
+from click_stats.trials.importers.base import HOW_TO_READ, STAGE
+from click_stats.trials.mapping import TRIAL, create_reading, create_trials, create_view
+from click_stats.trials.reparse import disagreements, read_again, readable, remarks
 from click_stats.trials.runs import protocol_digest
-from click_stats.trials.schema import DEFAULT_CONDITION, unit_label
+from click_stats.trials.schema import ANSWERS, DEFAULT_CONDITION, unit_label
 from click_stats.trials.table import Trials
 
 if TYPE_CHECKING:
@@ -36,12 +37,22 @@ def assemble(
     models: ModelTable | None,
     facts: RunFacts,
     notes: list[str],
+    reparse: str | None = None,
 ) -> Trials:
-    """Map what was loaded to trials, check it, and write the account."""
+    """Map what was loaded to trials, check it, and write the account.
+
+    ``reparse`` is the policy by which answers are read again from responses; None: they stay as the files state.
+    """
     files = [source.name for source in sources]
-    has_text = pd.DataFrame({"file": range(len(files)), "has_text": ["text" in source.columns for source in sources]})
-    database.store("file_t", has_text)
-    _refuse_texts_only(database, files)
+    held = [set(source.columns) for source in sources]
+    file_t = {
+        "file": range(len(files)),
+        "has_text": ["text" in columns for columns in held],
+        "has_answer": [bool(ANSWERS & columns) for columns in held],
+    }
+    database.store("file_t", pd.DataFrame(file_t))
+    if reparse is None:
+        _refuse_texts_only(database, files)
     units = _name_units(database, models)
     identify(database, items)
     create_view(database)
@@ -49,8 +60,14 @@ def assemble(
     check_rows(database, files)
     labels = list(map(str, units.index))
     gold = check_gold(database, files, labels, items.definition.revision)
-    create_trials(database)
+    create_reading(database)
+    if reparse is not None:
+        read_again(database, items, reparse)
+    create_trials(database, reread="false" if reparse is None else readable("state"))
     repeats = drop_repeats(database, files, labels)
+    reparsed = None if reparse is None else disagreements(database, files, labels)
+    if reparse is not None and reparsed is not None:
+        notes = [*notes, *remarks(database, items, reparse, reparsed)]
 
     table = _sources(database, sources, units)
     known = _facts(table, facts)
@@ -71,6 +88,7 @@ def assemble(
         known,
         digests,
         notes,
+        reparsed,
     )
     database.execute(f"DROP VIEW mapped; DROP TABLE {STAGE}; DROP TABLE ambiguous; DROP TABLE resolution")
     return Trials(items, units, account, digests, database, tuple(map(str, items.frame.index)))
@@ -89,7 +107,7 @@ def _refuse_texts_only(database: Database, files: Sequence[str]) -> None:
     if found:
         raise DataError(
             f"The file {files[found[0][0]]} has responses, but no answer taken from them.",
-            do="Fill a column pred with the letter chosen: extracting answers from texts comes later.",
+            do=HOW_TO_READ,
         )
 
 

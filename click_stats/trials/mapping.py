@@ -12,7 +12,23 @@ if TYPE_CHECKING:
     from click_stats.trials.database import Database
 
 TRIAL = "trial"
-"""Table of trials: ``unit`` and ``ix`` number the units and items, the other columns are those of the schema."""
+"""Table of trials: ``unit`` and ``ix`` number the units and items, the other columns are those of the schema.
+
+``was_read`` says whether the prediction was read from the text here; ``logged_status`` and ``logged_prediction``
+are what the file says, missing where it holds texts only.
+"""
+READING = "reading"
+"""Table of what responses say; ``turn`` is the rotation, ``option`` counts in the source's order."""
+READING_COLUMNS = {
+    "ix": "BIGINT",
+    "turn": "BIGINT",
+    "text": "VARCHAR",
+    "finish_reason": "VARCHAR",
+    "policy": "VARCHAR",
+    "status": "VARCHAR",
+    "option": "INTEGER",
+    "rule": "VARCHAR",
+}
 
 _INTEGER = "CASE WHEN try_cast({0} AS DOUBLE) = floor(try_cast({0} AS DOUBLE)) THEN try_cast({0} AS BIGINT) END"
 # DuckDB would round '1.5' to 2.
@@ -67,17 +83,37 @@ def create_view(database: Database) -> None:
     )
 
 
-def create_trials(database: Database) -> None:
-    """Materialise the trials that have an item, in the order they were read."""
+def create_reading(database: Database) -> None:
+    """Create the empty table :data:`READING`."""
+    columns = ", ".join(f"{name} {kind}" for name, kind in READING_COLUMNS.items())
+    database.execute(f"CREATE OR REPLACE TABLE {READING} ({columns})")
+
+
+def create_trials(database: Database, *, reread: str = "false") -> None:
+    """Materialise the trials that have an item, in the order they were read.
+
+    ``reread`` is the condition on a row of ``mapped`` that its answer is the one in :data:`READING`.
+    """
     database.execute(
         f"""
         CREATE TABLE {TRIAL} AS
-        SELECT file, row, unit, ix, coalesce(trim(wording), '{FOREIGN_WORDING}') AS wording,
-               turn::INTEGER AS rotation, repeat::INTEGER AS replicate, state AS status,
-               CASE WHEN state = 'ok' THEN option::INTEGER END AS prediction,
-               try_cast(scores AS DOUBLE[]) AS scores, text, rule, coalesce(policy, '{LOGGED_POLICY}') AS policy,
-               try_cast(input_tokens AS BIGINT) AS input_tokens, try_cast(output_tokens AS BIGINT) AS output_tokens,
-               try_cast(seconds AS DOUBLE) AS seconds, finish_reason
-        FROM mapped WHERE ix IS NOT NULL AND state <> 'missing'
+        WITH told AS (
+            SELECT *, CASE WHEN state = 'ok' THEN option::INTEGER END AS stated_option, {reread} AS reread
+            FROM mapped JOIN file_t USING (file) WHERE ix IS NOT NULL AND state <> 'missing')
+        SELECT t.file, t.row, t.unit, t.ix, coalesce(trim(t.wording), '{FOREIGN_WORDING}') AS wording,
+               t.turn::INTEGER AS rotation, t.repeat::INTEGER AS replicate, coalesce(r.status, t.state) AS status,
+               CASE WHEN r.policy IS NULL THEN t.stated_option ELSE r.option END AS prediction,
+               try_cast(t.scores AS DOUBLE[]) AS scores, t.text,
+               CASE WHEN r.policy IS NULL THEN t.rule ELSE r.rule END AS rule,
+               coalesce(r.policy, t.policy, '{LOGGED_POLICY}') AS policy,
+               try_cast(t.input_tokens AS BIGINT) AS input_tokens,
+               try_cast(t.output_tokens AS BIGINT) AS output_tokens,
+               try_cast(t.seconds AS DOUBLE) AS seconds, t.finish_reason, r.policy IS NOT NULL AS was_read,
+               CASE WHEN t.has_answer THEN t.state END AS logged_status,
+               CASE WHEN t.has_answer THEN t.stated_option END AS logged_prediction,
+               CASE WHEN t.has_answer THEN t.rule END AS logged_rule
+        FROM told t LEFT JOIN {READING} r
+            ON t.reread AND r.ix = t.ix AND r.turn = t.turn AND r.text = t.text
+            AND r.finish_reason IS NOT DISTINCT FROM t.finish_reason
         """
     )

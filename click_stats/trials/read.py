@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from click_stats.answers.policies import check_policy
 from click_stats.errors import DataError
 from click_stats.trials.assemble import assemble
 from click_stats.trials.database import new_database
@@ -18,7 +19,7 @@ from click_stats.trials.importers.sniff import file_digest, find_sources, recogn
 from click_stats.trials.manifest import asked_digest
 from click_stats.trials.model_names import name_runs
 from click_stats.trials.runs import RunFacts, read_runs
-from click_stats.trials.schema import RAW
+from click_stats.trials.schema import ANSWERS, RAW
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -38,6 +39,7 @@ def read_trials(
     columns: Mapping[str, str] | None = None,
     models: ModelTable | None = None,
     runs: str | Path | None = None,
+    reparse: str | None = None,
     progress: Progress | None = None,
 ) -> Trials:
     """Read answers of models from result files, long tables, or folders of these.
@@ -56,6 +58,9 @@ def read_trials(
         Names that models go by; unknown ones keep theirs.
     runs
         CSV with facts of the runs (``file`` or ``unit``, then date, prompt_digest, ...).
+    reparse
+        Policy by which answers are read again from stored responses (``paper`` or ``lenient``); where there is no
+        response, the answer of the file stays. None: all answers are those of the files.
     progress
         Called with bytes read, bytes in all, and the file's name.
 
@@ -64,15 +69,17 @@ def read_trials(
     DataError
         A file cannot be read, contradicts itself, or is about other items.
     UsageError
-        There is no such format or column.
+        There is no such format, column or policy.
     """
+    if reparse is not None:
+        check_policy(reparse)
     mapping = our_names(columns)
     facts = read_runs(runs)
     sources = find_sources([paths] if isinstance(paths, (str, Path)) else list(paths))
     with new_database() as database:
-        notes = _load(database, sources, items, format, mapping, progress)
+        notes = _load(database, sources, items, format, mapping, progress, texts=reparse is not None)
         facts = facts.completed({source.name: source.facts for source in sources})
-        return assemble(database, sources, items, models, facts, notes)
+        return assemble(database, sources, items, models, facts, notes, reparse)
 
 
 def trials_from_frame(
@@ -81,18 +88,21 @@ def trials_from_frame(
     *,
     columns: Mapping[str, str] | None = None,
     models: ModelTable | None = None,
+    reparse: str | None = None,
 ) -> Trials:
-    """Make a trial table from a frame with the columns of a long table.
+    """Make a trial table from a frame with the columns of a long table; see :func:`read_trials`.
 
     Raises
     ------
     DataError
         Columns are missing, or rows contradict themselves.
     """
+    if reparse is not None:
+        check_policy(reparse)
     flat = frame.reset_index() if frame.index.name in RAW else frame
     names = list(map(str, flat.columns))
     bound = bind_columns(names, our_names(columns))
-    needed = [{"item", "id"}, {"prediction", "label", "status"}, {"model"}]
+    needed = [{"item", "id"}, {*ANSWERS, "status", *(["text"] if reparse else [])}, {"model"}]
     if not all(choice & set(bound) for choice in needed):
         raise DataError(
             "The frame lacks columns that are needed.",
@@ -110,7 +120,7 @@ def trials_from_frame(
         values = ", ".join(f"nullif({name}, '')" for name in text.columns)
         database.execute(f"INSERT INTO {STAGE} (file, row, {fields}) SELECT 0, row, {values} FROM incoming")
         database.connection.unregister("incoming")
-        return assemble(database, [source], items, models, RunFacts(), [])
+        return assemble(database, [source], items, models, RunFacts(), [], reparse)
 
 
 def _as_text(column: pd.Series) -> list[str | None]:
@@ -135,6 +145,8 @@ def _load(
     form: str | None,
     mapping: Mapping[str, str],
     progress: Progress | None,
+    *,
+    texts: bool,
 ) -> list[str]:
     """Load all files into the stage; files of a folder that no importer knows are taken out and noted."""
     notes = []
@@ -142,7 +154,7 @@ def _load(
     for source in list(sources):
         try:
             with readable(source):
-                readers[source.name] = recognise(source, form, mapping, database.folder)
+                readers[source.name] = recognise(source, form, mapping, database.folder, texts=texts)
         except UnknownKindError as error:
             if not source.from_folder:
                 raise

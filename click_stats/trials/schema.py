@@ -37,9 +37,20 @@ RAW = (*COLUMNS, "id", "category", "gold", "label")
 """Columns that a log may hold. All are read as text: ``01`` and ``NA`` are names, not numbers or gaps."""
 
 OTHER_NAMES = MappingProxyType(
-    {"item_id": "id", "trial": "replicate", "answer": "gold", "pred": "label", "response": "text"}
+    {
+        "item_id": "id",
+        "trial": "replicate",
+        "answer": "gold",
+        "pred": "label",
+        "response": "text",
+        "output": "text",
+        "completion": "text",
+    }
 )
 """Names that logs use for our columns, taken when nothing else is said."""
+
+ANSWERS = frozenset({"prediction", "label"})
+"""Columns that state an answer; a log that has ``text`` only must be read with a policy."""
 
 DEFAULT_CONDITION = "default"
 FOREIGN_WORDING = "foreign"

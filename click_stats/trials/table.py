@@ -15,12 +15,13 @@ from click_stats.errors import DataError, UsageError
 from click_stats.folders import whole_file
 from click_stats.trials.account import recount
 from click_stats.trials.counting import count
+from click_stats.trials.extraction import extraction
 from click_stats.trials.mapping import TRIAL
 from click_stats.trials.schema import COLUMNS, KEY
 from click_stats.trials.sql import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -125,6 +126,15 @@ class Trials:
         """
         meta = {"digests": dict(self.digests), "warnings": list(self.account.meta["warnings"])}
         return count(self.database, self.units, self.items, self._places(), cells=cells, meta=meta)
+
+    def extraction(self, units: Sequence[str] | None = None) -> Result | None:
+        """Return accuracy by extraction policy, and how many trials each rule decided; None without responses.
+
+        ``units``: those to show, in order; None for all. See :func:`click_stats.trials.extraction.extraction`.
+        """
+        numbers = {str(unit): number for number, unit in enumerate(self.units.index)}
+        shown = numbers if units is None else {unit: numbers[unit] for unit in units}
+        return extraction(self.database, self.items, self.keys, shown)
 
     def with_items(self, items: ItemTable) -> Trials:
         """Return the same trials scored against another table of the same items (e.g. with corrected gold).

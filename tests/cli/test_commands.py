@@ -24,7 +24,17 @@ def test_analyze_writes_the_tables(click_stats, three_files, tmp_path):
     run = click_stats("analyze", "audit", *three_files, "-o", out, *FAST)
     assert (run.code, run.out) == (0, "")
     data = json.loads((out / "results.json").read_text(encoding="utf-8"), parse_constant=pytest.fail)
-    assert list(data["results"]) == ["account", "items", "models", "accuracy", "compare", "ranks", "power"]
+    assert list(data["results"]) == [
+        "account",
+        "items",
+        "models",
+        "extraction",
+        "accuracy",
+        "compare",
+        "ranks",
+        "power",
+        "conditions",
+    ]
     estimates = pd.read_csv(out / "tables" / "accuracy.estimates.csv")
     assert set(estimates["by"]) == {"overall", "macro", "domain", "category"}
     written = {path.name for path in (out / "tables").iterdir()}

@@ -61,7 +61,7 @@ def test_an_unknown_study_names_those_there_are():
 def test_a_users_study_comes_before_the_packaged_one(tmp_path, trials):
     extra = write(tmp_path, 'name = "audit"\n[analyses.accuracy]\nby = "source"\n', "audit")
     results = cs.analyze("audit", trials, content=extra)
-    assert list(results.results) == ["account", "items", "models", "accuracy"]
+    assert list(results.results) == ["account", "items", "models", "extraction", "accuracy"]
     assert set(results["accuracy"].to_frame()["by"]) == {"source"}
 
 

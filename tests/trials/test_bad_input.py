@@ -272,7 +272,7 @@ def test_a_failed_read_leaves_no_temporary_folder(write, tiny, monkeypatch, tmp_
 def test_a_file_that_may_not_be_read(write, tiny, monkeypatch):
     from click_stats.trials import read as module
 
-    def refuse(*_):
+    def refuse(*_, **__):
         raise PermissionError(13, "Permission denied")
 
     path = write("m.csv", GOOD)
@@ -287,7 +287,7 @@ def test_a_full_disk_is_told_as_such_and_cleaned_up(write, tiny, monkeypatch, tm
 
     from click_stats.trials import assemble
 
-    def refuse(*_):
+    def refuse(*_, **__):
         raise duckdb.IOException("IO Error: No space left on device")
 
     path = write("m.csv", GOOD)

@@ -159,12 +159,12 @@ def test_one_item_is_enough(read):
     assert trials.counts().n("missing").sum() == 11
 
 
-def test_texts_without_an_answer_wait_for_extraction(read):
+def test_texts_without_an_answer_need_a_policy(read):
     for content in ("id,response\na1,I think A\n", HEADER + "a1,0,A,,I think A\na2,0,B,,[EMPTY_RESPONSE]\n"):
         with pytest.raises(DataError) as caught:
             read(content)
         assert "pred" in caught.value.do
-        assert "later" in caught.value.do
+        assert "--reparse paper" in caught.value.do
 
 
 def test_category_aliases_come_from_the_definition(read, by_item):

@@ -24,6 +24,10 @@ STAGE = "stage"
 """Table of all rows as read: ``file`` (number), ``row`` (line or row number), then :data:`RAW` as text."""
 
 
+HOW_TO_READ = "Read the answers from the responses with --reparse paper (or lenient), or fill a column pred."
+"""What to do about files that hold responses only."""
+
+
 class UnknownKindError(DataError):
     """No importer knows the file."""
 
@@ -62,6 +66,14 @@ class Source:
         Fingerprint of the items that were asked, where the file states one.
     planned
         Number of trials that were planned, where the file states it.
+    filter
+        Name of the filter or scorer whose answers count, where a log holds those of several; None: not told.
+    drop_hidden
+        Whether to leave out rows whose prompt did not show every option.
+    part_of
+        What the file is one part of (a model's run, one file per task): parts may state different facts.
+    told_apart
+        Rows whose id stands for several items, and what told which: (id, item, how, rows).
     """
 
     path: Path
@@ -79,6 +91,10 @@ class Source:
     notes: list[str] = field(default_factory=list)
     asked: str = ""
     planned: int | None = None
+    filter: str | None = None
+    drop_hidden: bool = False
+    part_of: str = ""
+    told_apart: list[tuple[str, str, str, int]] = field(default_factory=list)
 
 
 class Importer(Protocol):

@@ -14,6 +14,7 @@ from click_stats.errors import DataError
 from click_stats.trials.importers.base import STAGE, Source, bind_columns
 from click_stats.trials.importers.result_csv import load_csv
 from click_stats.trials.importers.text import ENCODINGS, CsvTable, ends_with_newline, find_encoding
+from click_stats.trials.schema import ANSWERS
 from click_stats.trials.sql import glob_free, identifier, literal, unreadable
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class LongTable:
         """Return the columns of a file that names items and answers."""
         bound = bind_columns(self.header(path), mapping)
         named = {"item", "id"} & set(bound)
-        answered = {"prediction", "label"} & set(bound)
+        answered = (ANSWERS | {"text"}) & set(bound)
         return bound if named and answered else None
 
     def header(self, path: Path) -> list[str]:
@@ -47,7 +48,7 @@ class LongTable:
 
     def needs(self) -> str:
         """Say which columns a file of this kind must have."""
-        return "item or id, model, and prediction (from 0) or label"
+        return "item or id, model, and prediction (from 0) or label (or response, with --reparse)"
 
     def load(
         self, connection: duckdb.DuckDBPyConnection, number: int, source: Source, tick: Callable[[int], None]

@@ -26,7 +26,7 @@ class ResultCsv:
     def columns(self, path: Path, mapping: Mapping[str, str]) -> dict[str, str] | None:
         """Return the columns of a file that names no model."""
         bound = bind_columns(self.header(path), mapping)
-        if {"model", "prediction", "item"} & set(bound) or not {"id", "label"} <= set(bound):
+        if {"model", "prediction", "item"} & set(bound) or "id" not in bound or not {"label", "text"} & set(bound):
             return None
         return {ours: theirs for ours, theirs in bound.items() if ours in TAKEN}
 
@@ -36,7 +36,7 @@ class ResultCsv:
 
     def needs(self) -> str:
         """Say which columns a file of this kind must have."""
-        return "id, pred (and, if there are any, category, trial, answer, response)"
+        return "id, pred or (with --reparse) response (and, if there are any, category, trial, answer)"
 
     def load(
         self, connection: duckdb.DuckDBPyConnection, number: int, source: Source, tick: Callable[[int], None]

@@ -7,10 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from click_stats.errors import DataError, UsageError
-from click_stats.trials.importers.base import Source, UnknownKindError
+from click_stats.trials.importers.base import HOW_TO_READ, Source, UnknownKindError, bind_columns
+from click_stats.trials.importers.inspect_file import is_log
+from click_stats.trials.importers.inspect_log import InspectLog
+from click_stats.trials.importers.lighteval import LightEval
+from click_stats.trials.importers.lm_eval import LmEval, is_array
 from click_stats.trials.importers.long_table import JSON_LINES, LongTable, whole_lines
 from click_stats.trials.importers.result_csv import ResultCsv
 from click_stats.trials.importers.run_folder import RunFolder, is_run_file
+from click_stats.trials.schema import ANSWERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,7 +23,7 @@ if TYPE_CHECKING:
     from click_stats.trials.importers.base import Importer
 
 RUN = RunFolder()
-IMPORTERS: tuple[Importer, ...] = (RUN, ResultCsv(), LongTable())
+IMPORTERS: tuple[Importer, ...] = (RUN, LmEval(), InspectLog(), LightEval(), ResultCsv(), LongTable())
 """Asked in turn; the first that knows a file reads it."""
 SUFFIXES = tuple(dict.fromkeys(suffix for importer in IMPORTERS for suffix in importer.suffixes))
 NOT_IN_FOLDERS = (".txt",)
@@ -37,17 +42,16 @@ def find_sources(paths: Sequence[str | Path]) -> list[Source]:
     searched: set[Path] = set()
     for path in map(Path, paths):
         if path.is_dir():
-            wanted = [suffix for suffix in SUFFIXES if suffix not in NOT_IN_FOLDERS]
             inside = [
                 file
                 for file in sorted(path.rglob("*"))
-                if file.is_file() and file.suffix.lower() in wanted and not file.name.startswith(".")
+                if file.is_file() and not file.name.startswith(".") and _wanted(file)
             ]
             if not inside:
                 raise DataError(
                     f"The folder {path} holds no file that can be read.",
                     found=", ".join(sorted(file.name for file in path.iterdir())[:5]) or "nothing",
-                    do="Files end in " + ", ".join(wanted) + ".",
+                    do="Files end in " + ", ".join(suffix for suffix in SUFFIXES if suffix not in NOT_IN_FOLDERS) + ".",
                 )
             fresh = {file.resolve(): file for file in inside if file.resolve() not in found}
             found |= fresh
@@ -66,7 +70,15 @@ def find_sources(paths: Sequence[str | Path]) -> list[Source]:
     ]
 
 
-def recognise(source: Source, form: str | None, mapping: Mapping[str, str], work: Path) -> Importer:
+def _wanted(file: Path) -> bool:
+    """Tell whether a file of a folder may hold answers; most JSON files hold settings and results instead."""
+    suffix = file.suffix.lower()
+    return suffix in SUFFIXES and suffix not in NOT_IN_FOLDERS and (suffix != ".json" or is_log(file))
+
+
+def recognise(
+    source: Source, form: str | None, mapping: Mapping[str, str], work: Path, *, texts: bool = False
+) -> Importer:
     """Find the importer of a file, and note its columns in ``source``.
 
     Parameters
@@ -77,6 +89,8 @@ def recognise(source: Source, form: str | None, mapping: Mapping[str, str], work
         Our column names -> the file's, as told by the user.
     work
         Folder for repaired copies.
+    texts
+        Whether a file may hold responses only, without the answers taken from them.
 
     Raises
     ------
@@ -94,17 +108,17 @@ def recognise(source: Source, form: str | None, mapping: Mapping[str, str], work
     if RUN in importers and RUN.columns(source.path, mapping) is not None:
         RUN.prepare(source, work)
         return RUN
-    if suffix in JSON_LINES:
+    if suffix in JSON_LINES and not is_array(source.path):
         source.readable, fragment = whole_lines(source.path, work)
         if fragment:
             source.left_out["last line cut off"] = [fragment]
     readers = [importer for importer in importers if suffix in importer.suffixes]
     for importer in readers:
         columns = importer.columns(source.readable, mapping)
-        if columns is not None:
+        if columns is not None and (texts or ANSWERS & set(columns)):
             source.columns, source.importer = columns, importer.name
             return importer
-    raise _unknown(source, readers)
+    raise _unknown(source, readers, mapping)
 
 
 def file_digest(path: Path) -> str:
@@ -113,7 +127,7 @@ def file_digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()[:16]
 
 
-def _unknown(source: Source, readers: Sequence[Importer]) -> UnknownKindError:
+def _unknown(source: Source, readers: Sequence[Importer], mapping: Mapping[str, str]) -> UnknownKindError:
     if not readers:
         return UnknownKindError(
             f"The file {source.name} is of no kind that can be read.",
@@ -121,12 +135,12 @@ def _unknown(source: Source, readers: Sequence[Importer]) -> UnknownKindError:
             do="Files end in " + ", ".join(SUFFIXES) + ".",
         )
     header = readers[-1].header(source.readable)
-    texts = {"text", "response", "output", "completion"} & set(header)
-    if texts and {"id", "item", "item_id"} & set(header):
+    bound = bind_columns(header, mapping)
+    if "text" in bound and {"id", "item"} & set(bound) and not ANSWERS & set(bound):
         return UnknownKindError(
             f"The file {source.name} has responses but no column with the answer taken from them.",
             found=", ".join(header),
-            do="Add a column pred with the letter chosen: extracting answers from texts comes later.",
+            do=HOW_TO_READ,
         )
     return UnknownKindError(
         f"The file {source.name} lacks columns that are needed.",

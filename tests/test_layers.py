@@ -20,10 +20,10 @@ ALLOWED = {
     "stats": BASE | {"counts", "stats"},
     "trials": BASE | SECOND | {"counts", "trials"},
     "adapters": BASE | SECOND | {"adapters"},
-    "run": BASE | SECOND | {"counts", "trials", "adapters", "run"},
+    "running": BASE | SECOND | {"counts", "trials", "adapters", "running"},
     "study": BASE | SECOND | {"counts", "trials", "stats", "study"},
     "render": BASE | {"render"},
-    "api": BASE | SECOND | {"counts", "trials", "stats", "study", "adapters", "run", "render", "doctor", "api"},
+    "api": BASE | SECOND | {"counts", "trials", "stats", "study", "adapters", "running", "render", "doctor", "api"},
     "doctor": BASE | {"render", "doctor"},
     "cli": {"api", "errors", "cli"},
 }

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from click_stats.items import ItemTable
     from click_stats.results import Result
-    from click_stats.run import Progress, RunSummary
+    from click_stats.running import Progress, RunSummary
 
 HELP = """Ask models the questions of a protocol and store every answer. Run it again to go on after an interruption.
 

@@ -149,7 +149,7 @@ class Conformance:
 
     def test_what_it_says_of_itself_lasts(self, adapter):
         """A run is resumed only under the same description, so that two adapters made alike must say the same."""
-        from click_stats.run.manifest import lasting
+        from click_stats.running.manifest import lasting
 
         assert lasting(adapter) == lasting(adapter)
         assert json.loads(json.dumps(lasting(adapter))) is not None

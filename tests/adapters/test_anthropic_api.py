@@ -5,7 +5,7 @@ import json
 import pytest
 
 from click_stats.errors import DataError, UsageError
-from click_stats.run.mapping import row_of
+from click_stats.running.mapping import row_of
 
 
 def one(lab, answer="A", *, fault=None, generation=None, system=""):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from click_stats.errors import UsageError
-from click_stats.run.mapping import row_of
+from click_stats.running.mapping import row_of
 
 THOUGHT = "<think>A일까 C일까. 정답은 A인 듯하다.</think>\nC"
 

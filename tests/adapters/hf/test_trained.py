@@ -82,7 +82,7 @@ def taught(plan, bytes_tokenizer, tmp_path_factory):
 )
 def test_the_run_finds_what_was_taught(plan, taught, tmp_path, settings):
     from click_stats.adapters.backend import Backend
-    from click_stats.run import run
+    from click_stats.running import run
 
     backend = Backend(name="taught", adapter="transformers", model=str(taught), generation=settings)
     summary = run(backend, plan, plan.items, tmp_path)
@@ -102,7 +102,7 @@ def test_an_untaught_model_does_not_know(plan, taught, tmp_path):
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     from click_stats.adapters.backend import Backend
-    from click_stats.run import run
+    from click_stats.running import run
 
     torch.manual_seed(2)
     model = AutoModelForCausalLM.from_config(AutoModelForCausalLM.from_pretrained(taught).config)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from click_stats.errors import ClickStatsError, UsageError
 from click_stats.protocol import plan as make_plan
-from click_stats.run.condition import condition_name
-from click_stats.run.manifest import refuse_secrets
-from click_stats.run.run import make_adapter, run
+from click_stats.running.condition import condition_name
+from click_stats.running.loop import make_adapter, run
+from click_stats.running.manifest import refuse_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from click_stats.adapters.backend import Backend
     from click_stats.items.table import ItemTable
     from click_stats.protocol import Protocol
-    from click_stats.run.progress import Progress, RunSummary
+    from click_stats.running.progress import Progress, RunSummary
 
 
 def run_all(

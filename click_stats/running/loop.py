@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from click_stats.adapters.base import KeyHolder
 from click_stats.answers.policies import check_policy
 from click_stats.errors import DataError, MissingDependencyError, UsageError
-from click_stats.run.condition import SIMULATED
-from click_stats.run.manifest import lasting, make_manifest, session_facts
-from click_stats.run.mapping import row_of
-from click_stats.run.progress import Progress, RunSummary
+from click_stats.running.condition import SIMULATED
+from click_stats.running.manifest import lasting, make_manifest, session_facts
+from click_stats.running.mapping import row_of
+from click_stats.running.progress import Progress, RunSummary
 from click_stats.trials.schema import DEFAULT_CONDITION
 from click_stats.trials.store import Store
 

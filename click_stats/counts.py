@@ -55,7 +55,8 @@ class Counts:
     Attributes
     ----------
     units
-        Index ``unit``; columns ``model``, ``condition``, ``protocol`` (empty when not stated). U rows.
+        Index ``unit``; columns ``model``, ``condition``, ``protocol`` (empty when not stated), and where it is
+        known ``output_tokens`` (mean per trial). U rows.
     items
         Index ``item``; the columns of the item table, at least ``category, domain, source, n_options,
         gold, cluster``. I rows: every item of the table, answered or not.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from click_stats.stats.accuracy import accuracy
 from click_stats.stats.compare import compare
+from click_stats.stats.conditions import conditions
 from click_stats.stats.power import power
 from click_stats.stats.ranks import ranks
 
@@ -19,5 +20,6 @@ ANALYSES: Mapping[str, Callable[..., Result]] = {
     "compare": compare,  # which models differ
     "ranks": ranks,  # is number 1 number 1
     "power": power,  # what could be seen
+    "conditions": conditions,  # what did a setting change
 }
 """Name to function ``f(counts, *, ..., seed) -> Result``."""

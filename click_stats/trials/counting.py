@@ -61,7 +61,7 @@ def count(
     chosen = known & (option >= 0)
     np.add.at(options, (unit[chosen], place[chosen], option[chosen]), n[chosen])
     return Counts(
-        units=units[["model", "condition", "protocol"]],
+        units=units[["model", "condition", "protocol"]].assign(output_tokens=_output_tokens(database, len(units))),
         items=frame,
         options=options,
         statuses=statuses,
@@ -71,6 +71,17 @@ def count(
         domains=items.definition.domain_names,
         meta=meta,
     )
+
+
+def _output_tokens(database: Database, n_units: int) -> npt.NDArray[np.float64]:
+    """Return the mean number of tokens that each unit generated per trial, NaN where no trial says."""
+    found = database.connection.execute(
+        f"SELECT unit::BIGINT AS unit, avg(output_tokens) AS mean FROM {TRIAL} "
+        "WHERE output_tokens IS NOT NULL GROUP BY ALL"
+    ).fetchnumpy()
+    means = np.full(n_units, np.nan)
+    means[np.asarray(found["unit"], dtype=np.int64)] = np.asarray(found["mean"], dtype=np.float64)
+    return means
 
 
 def planned(stored: npt.NDArray[np.int64], n_options: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

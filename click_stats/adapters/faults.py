@@ -124,6 +124,9 @@ def fatal(error: Exception, place: Place, *, accepted: bool, models: Iterable[st
         return UsageError(
             f"{where} rejects the first request.", found=found, do="Check the model and the settings in [generation]."
         )
+    wait = retry_after(error.response.headers) if status in WAIT_STATUSES and hasattr(error, "response") else None
+    if wait is not None and wait > LONGEST_WAIT:
+        return DataError(f"{where} asks us to wait {wait:,.0f} seconds.", found=found, do=f"Wait. {RESUME}")
     return None
 
 
@@ -144,10 +147,11 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     return seconds if seconds > 0 else None
 
 
-def long_wait(status: int, seconds: float) -> ClickStatsError:
-    """Return the error for a wait that nobody would sit through."""
-    return DataError(
-        f"The server asks us to wait {seconds:,.0f} seconds.", found=f"HTTP {status} with Retry-After", do=RESUME
+def is_hopeless(text: str, seconds: float | None) -> bool:
+    """Return whether trying again is of no use: the wait is too long, or the account is empty."""
+    said = text.casefold()
+    return (seconds is not None and seconds > LONGEST_WAIT) or any(
+        words in said for words in (*NO_MONEY_CODES, *NO_MONEY_PHRASES)
     )
 
 

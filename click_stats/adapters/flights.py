@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from click_stats.adapters.limits import Gate
-    from click_stats.errors import ClickStatsError
 
 
 @dataclass(eq=False)
@@ -31,8 +30,6 @@ class Flight:
         Tries so far, and the loop's time of the last.
     waits
         Whether nothing of it is on the wire that would be billed: it waits for its turn or to be tried again.
-    problem
-        Why it was cancelled, when that ends the run.
     """
 
     tokens: float
@@ -40,7 +37,6 @@ class Flight:
     tries: int = 0
     sent_at: float = 0.0
     waits: bool = True
-    problem: ClickStatsError | None = None
     task: asyncio.Task[Any] | None = field(default_factory=asyncio.current_task)
 
 
@@ -107,14 +103,11 @@ class Flights:
         flight = CURRENT.get()
         if flight is not None and response.status_code >= 400:
             flight.waits = True
-        if response.status_code in faults.WAIT_STATUSES:
-            seconds = faults.retry_after(response.headers)
-            if seconds is None:
-                return
-            if seconds <= faults.LONGEST_WAIT:
-                self._gate.pause(seconds)
-            elif flight is not None:
-                # The SDKs would sleep through it, or give up. One of them takes an error raised here for a broken
-                # connection and tries again, so that only cancelling ends it.
-                flight.problem = faults.long_wait(response.status_code, seconds)
-                raise asyncio.CancelledError
+        if response.status_code not in faults.WAIT_STATUSES:
+            return
+        seconds = faults.retry_after(response.headers)
+        await response.aread()
+        if faults.is_hopeless(response.text, seconds):
+            response.headers["x-should-retry"] = "false"  # both SDKs obey it
+        elif seconds is not None:
+            self._gate.pause(seconds)

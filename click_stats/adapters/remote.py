@@ -227,10 +227,6 @@ class Remote(ABC):
                 return Response(request, finish_reason="filter", error="filtered", note=note)
             problem = faults.fatal(error, self._place, accepted=self._accepted, models=self.models)
             return problem or self._failed(request, flight, str(error))
-        except asyncio.CancelledError:
-            if flight.problem is None:
-                raise
-            return flight.problem
         except ClickStatsError as error:
             return error
         except Exception as error:  # noqa: BLE001 -- an error of the SDK: its text might hold the key

@@ -12,7 +12,7 @@ import pytest
 from click_stats.cli.run import state
 from click_stats.cli.settings import parse_settings
 from click_stats.errors import UsageError
-from click_stats.run.progress import Progress
+from click_stats.running.progress import Progress
 
 MAIN = "from click_stats.cli import main; main()"
 LIMITED = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (40000, 40000)); " + MAIN
@@ -53,6 +53,18 @@ def test_run_then_report_needs_nothing_but_the_package(click_stats, tmp_path, mo
     analysed = click_stats("analyze", "audit", "runs", "--draws", "1000", "--json", "--quiet")
     account = json.loads(analysed.out)["results"]["account"]
     assert sum("are simulated: drawn from a stated model" in line for line in account["meta"]["warnings"]) == 2
+
+
+def test_the_verb_stays_callable(tmp_path):
+    import click_stats as cs
+    from click_stats.api import find_backend
+
+    for _ in range(2):
+        [run] = cs.run("simulate:alpha", out=tmp_path, protocol="single", limit=3)
+    assert (run.done, run.asked) == (3, 0)
+    [run] = cs.run(backend := find_backend("simulate:beta"), out=tmp_path, protocol="single", limit=3)
+    assert run.backend == backend.name
+    assert list(cs.read_trials(tmp_path).units["model"]) == ["simulate-alpha", "simulate-beta"]
 
 
 def test_a_simulation_takes_its_parameters_from_the_line(click_stats, tmp_path):

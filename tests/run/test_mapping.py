@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from click_stats.adapters.base import Request, Response
-from click_stats.run.mapping import best, in_source_order, original, row_of
+from click_stats.running.mapping import best, in_source_order, original, row_of
 
 
 def request(rotation=0, labels="ABCD", shown=(), **more):

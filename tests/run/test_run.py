@@ -8,11 +8,11 @@ from click_stats.adapters.backend import Backend
 from click_stats.adapters.base import Response
 from click_stats.errors import DataError, MissingDependencyError, UsageError
 from click_stats.protocol import plan, read_protocol
-from click_stats.run import run
-from click_stats.run.condition import condition_name
-from click_stats.run.manifest import refuse_secrets, without_user
-from click_stats.run.run import folder_of, make_adapter
-from click_stats.run.session import merged, run_all
+from click_stats.running import run
+from click_stats.running.condition import condition_name
+from click_stats.running.loop import folder_of, make_adapter
+from click_stats.running.manifest import refuse_secrets, without_user
+from click_stats.running.session import merged, run_all
 from click_stats.trials import read_trials
 
 

@@ -82,7 +82,8 @@ def item_set(answered: BoolArray, group: Group, *, pairwise: bool = False) -> It
         for unit in np.flatnonzero(reached < least)
     }
     units = np.flatnonzero(reached >= least)
-    kept = np.ones(total, dtype=bool) if pairwise else inside[units].all(axis=0)
+    # Without a unit "common to all" would hold of every item.
+    kept = (np.ones(total, dtype=bool) if pairwise else inside[units].all(axis=0)) & bool(len(units))
     strata = None if group.strata is None else group.strata[kept]
     return ItemSet(group, group.items[kept], strata, n_strata(group), units, left_out, pairwise)
 

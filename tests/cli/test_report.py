@@ -1,6 +1,8 @@
 """The report command as a new user runs it: from an empty folder, with relative paths."""
 
+import csv
 import json
+import re
 
 import pytest
 
@@ -46,3 +48,24 @@ def test_one_model_still_has_its_report(click_stats, three_files, tmp_path):
     assert (run.code, run.err) == (0, "")
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "gpt-4o" in page
+
+
+@pytest.mark.report
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_without_any_answer_and_with_one_item_the_report_still_comes(click_stats, three_files, tmp_path, lang):
+    with three_files[0].open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for name, kept in (("silent", [{**row, "pred": "FAILED"} for row in rows]), ("brief", rows[:1])):
+        with (tmp_path / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+            table = csv.DictWriter(file, fieldnames=list(rows[0]))
+            table.writeheader()
+            table.writerows(kept)
+    for names in (["silent"], ["brief"], ["silent", "brief"]):
+        out = tmp_path / "-".join(names)
+        files = [tmp_path / f"{name}.csv" for name in names]
+        run = click_stats("report", "audit", *files, "-o", out, "--lang", lang, "--draws", "200", "--quiet")
+        assert (run.code, run.err) == (0, "")
+        text = (out / "report.qmd").read_text(encoding="utf-8")
+        assert not re.search(r"\bnan\b|<NA>", text)
+        assert "**" in text
+        assert not re.search(r"^\*\*.*–%.*\*\*$", text, re.MULTILINE), "a headline without a number"

@@ -279,6 +279,17 @@ def test_shared_items_are_common_to_all_units(counts_of):
     assert "common items: 6 to 8" in own.to_frame("item_sets").loc[0, "note"]
 
 
+@pytest.mark.parametrize("pairwise", [False, True])
+def test_where_no_unit_takes_part_no_item_is_shared(counts_of, pairwise):
+    trials = np.array([[1] * 10 + [0] * 10] * 2)
+    counts = counts_of(trials, trials, missing=1 - trials, category=["A"] * 10 + ["B"] * 10)
+    found = compare(counts, draws=DRAWS, pairwise_items=pairwise).to_frame("item_sets").set_index(["by", "group"])
+    assert found.loc[("category", "B"), ["n_items", "n_items_lost", "n_units"]].tolist() == [0, 10, 0]
+    nobody = counts_of(0 * trials, 0 * trials, missing=1, category=["A"] * 20)
+    found = compare(nobody, draws=DRAWS, pairwise_items=pairwise).to_frame("item_sets")
+    assert (found["n_items"] == 0).all()
+
+
 def test_a_unit_with_under_half_of_a_category_is_left_out_of_it(counts_of):
     rng = np.random.default_rng(4)
     trials = np.ones((3, 40), dtype=int)

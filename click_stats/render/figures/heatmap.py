@@ -30,9 +30,9 @@ COLOURS = LinearSegmentedColormap.from_list("click", ["#fcfdfe", "#dceaf4", "#b4
 
 
 def figure_heatmap(results: ResultSet, lang: str = "en") -> Drawing | None:
-    """Draw the accuracies as a table of colours; None when there is no accuracy by category."""
+    """Draw the accuracies as a table of colours; None when there is no accuracy by category, or none is defined."""
     data = _data(results)
-    if not len(data):
+    if not len(data) or not bool(data["estimate"].notna().any()):
         return None
     names, words = labels(results, lang), Words("heatmap", lang)
     groups = list(dict.fromkeys(zip(data["by"], data["group"], strict=True)))
@@ -144,6 +144,8 @@ def _reference(results: ResultSet) -> str | None:
 
 def _alt(data: pd.DataFrame, units: dict[str, str], groups: dict[tuple[str, str], str], words: Words) -> str:
     cells = data[(data["by"] == "category") & (data["coverage"] >= HALF)].dropna(subset=["estimate"])
+    if not len(cells):
+        return words("alt_left_out", n=len(units), k=sum(by == "category" for by, _ in groups))
     means = cells.groupby("group", sort=False)["estimate"].mean()
     easy, hard = str(means.idxmax()), str(means.idxmin())
     best, worst = (cells.iloc[find(cells["estimate"])] for find in (largest, smallest))

@@ -21,9 +21,9 @@ LEADERS_NAMED = 4
 
 
 def figure_ladder(results: ResultSet, lang: str = "en") -> Drawing | None:
-    """Draw the units from best to worst; None when there is no accuracy."""
+    """Draw the units from best to worst; None when there is no accuracy, or none that is defined."""
     data = _data(results)
-    if not len(data):
+    if not len(data) or not bool(data["estimate"].notna().any()):
         return None
     names = labels(results, lang)
     words = Words("ladder", lang)
@@ -68,7 +68,7 @@ def draw_accuracy(ax: Axes, data: pd.DataFrame, shown: list[str], words: Words) 
         xytext=(3, 3), textcoords="offset points", fontsize=7, color=MUTED, rotation=90, va="bottom", ha="left",
     )  # fmt: skip
     row_axis(ax, shown)
-    ax.set_xlim(min(chance, float(low.min(skipna=True))) - 4, 100)
+    ax.set_xlim(float(low.clip(upper=chance).fillna(chance).min()) - 4, 100)
     ax.grid(axis="x")
     ax.set_xlabel(words("accuracy"))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from click_stats.adapters.hf import trie as tries
-from click_stats.adapters.hf.forward import log_probabilities, logits, sums
+from click_stats.adapters.hf.forward import logits, sums, take
 from click_stats.adapters.hf.load import need
 
 if TYPE_CHECKING:
@@ -40,10 +40,7 @@ class _Walk:
         self.loaded = loaded
         self.trie = trie
         self.children = trie.children()
-        self.wanted: dict[int, set[int]] = {}
-        for string in trie.targets:
-            for node, token in string:
-                self.wanted.setdefault(node, set()).add(token)
+        self.wanted = trie.wanted()
         self.found: dict[tuple[int, int], float] = {}
         # Without the model's configuration every layer keeps all it has read, also those that look at a window only:
         # their window is in the mask, and nothing is lost that is needed again after a step back.
@@ -56,12 +53,7 @@ class _Walk:
         rows = [at for at, each in enumerate(stretch) if each in self.wanted]
         # The logits after the last token come along where none are wanted: models do not take an empty choice.
         table = logits(self.loaded, [[self.trie.tokens[each] for each in stretch]], rows or [-1], cache=self.cache)
-        pairs = [
-            (at, stretch[row], token) for at, row in enumerate(rows) for token in sorted(self.wanted[stretch[row]])
-        ]
-        if pairs:
-            values = log_probabilities(table[0], [at for at, _, _ in pairs], [token for _, _, token in pairs])
-            self.found.update({(each, token): value for (_, each, token), value in zip(pairs, values, strict=True)})
+        take(self.found, table[0], [(stretch[at], self.wanted[stretch[at]]) for at in rows])
         for child in self.children[stretch[-1]]:
             self.read(child)
         self.cache.crop(-len(stretch))

@@ -80,6 +80,24 @@ def log_probabilities(rows: Any, index: Sequence[int], tokens: Sequence[int]) ->
     return found
 
 
+def take(found: dict[tuple[int, int], float], rows: Any, wanted: Sequence[tuple[int, Sequence[int]]]) -> None:
+    """Note the log-probabilities of the tokens wanted after some nodes of a trie.
+
+    Parameters
+    ----------
+    found
+        Log-probability by node and token; it is added to.
+    rows
+        Logits after the nodes, of shape (nodes, vocabulary).
+    wanted
+        Each node with the tokens wanted after it.
+    """
+    pairs = [(at, node, token) for at, (node, tokens) in enumerate(wanted) for token in tokens]
+    if pairs:
+        values = log_probabilities(rows, [at for at, _, _ in pairs], [token for _, _, token in pairs])
+        found.update(zip([(node, token) for _, node, token in pairs], values, strict=True))
+
+
 def sums(targets: Sequence[Sequence[tuple[int, int]]], found: Sequence[float]) -> list[float]:
     """Return the sum for each string of what was found for its targets, one after the other."""
     values = iter(found)

@@ -33,10 +33,13 @@ class Trie:
     def __len__(self) -> int:
         return len(self.tokens)
 
-    @property
-    def rows(self) -> list[int]:
-        """Nodes after which something is predicted, ascending."""
-        return sorted({node for string in self.targets for node, _ in string})
+    def wanted(self) -> dict[int, list[int]]:
+        """Return the tokens predicted after each node after which any is, in order of appearance."""
+        found: dict[int, dict[int, None]] = {}
+        for string in self.targets:
+            for node, token in string:
+                found.setdefault(node, {})[token] = None
+        return {node: list(tokens) for node, tokens in found.items()}
 
     def children(self) -> list[list[int]]:
         """Return the children of each node, in order of appearance; those of the root come last, as index -1."""

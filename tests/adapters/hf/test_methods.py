@@ -129,13 +129,32 @@ def test_a_method_that_breaks_is_refused_and_not_raised(local, tiny, monkeypatch
     assert "a mask of four dimensions" in described["refused"]["packed"]
 
 
-def test_a_pass_that_would_be_too_large_is_split(local, group, monkeypatch):
+@pytest.mark.parametrize("most", [10, 100, 400, 900])
+@pytest.mark.parametrize("rows", [5, 40, 400])
+def test_what_is_too_large_for_one_pass_is_read_in_parts(local, group, monkeypatch, most, rows):
     from click_stats.adapters.hf import packed
 
-    expected = scores(local("neox"), [group()])
-    monkeypatch.setattr(packed, "MOST_TOKENS", 150)
-    monkeypatch.setattr(packed, "MOST_LOGITS", 400 * 30)
-    assert_same(scores(local("neox"), [group()]), expected)
+    model = local("neox")._handed.model
+    sizes = []
+    forward = model.forward
+
+    def counting(input_ids=None, attention_mask=None, position_ids=None, cache=None, use_cache=None, logits_to_keep=0):
+        sizes.append(input_ids.shape[1])
+        return forward(
+            input_ids=input_ids, attention_mask=attention_mask, position_ids=position_ids, cache=cache,
+            use_cache=use_cache, logits_to_keep=logits_to_keep,
+        )  # fmt: skip
+
+    groups = [group(rotations=[0, 1]), group("Law/y_2", passage="나무가 있다.", rotations=[0, 1])]
+    expected = scores(local(model, method="reference"), groups)
+    monkeypatch.setattr(model, "forward", counting)
+    adapter = local(model, batch_size=2)
+    assert adapter.describe()["method"] == "packed"
+    monkeypatch.setitem(packed.MOST_TOKENS, "cpu", most)
+    monkeypatch.setattr(packed, "MOST_LOGITS", 400 * rows)
+    sizes.clear()
+    assert_same(scores(adapter, groups), expected)
+    assert max(sizes) <= most
 
 
 class Table:

@@ -55,7 +55,7 @@ def test_the_mask_shows_a_token_its_own_beginning_only():
 
     trie = build([Scored((1, 2, 3, 9), 3), Scored((1, 2, 4, 9), 3), Scored((1, 5, 9), 2)])
     assert trie.tokens == [1, 2, 3, 4, 5]
-    assert ancestors(trie).astype(int).tolist() == [
+    assert ancestors(trie.parents).astype(int).tolist() == [
         [1, 0, 0, 0, 0],
         [1, 1, 0, 0, 0],
         [1, 1, 1, 0, 0],

@@ -17,7 +17,7 @@ from click_stats.trials.importers.base import HOW_TO_READ, STAGE
 from click_stats.trials.mapping import TRIAL, create_reading, create_trials, create_view
 from click_stats.trials.reparse import disagreements, read_again, readable, remarks
 from click_stats.trials.runs import protocol_digest
-from click_stats.trials.schema import ANSWERS, DEFAULT_CONDITION, unit_label
+from click_stats.trials.schema import ANSWERS, DEFAULT_CONDITION, LOGGED_POLICY, unit_label
 from click_stats.trials.table import Trials
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def assemble(
     unused = facts.unused(labels, files)
     if unused:
         notes.append("Facts are stated for runs that were not read: " + examples(unused) + ".")
-    duplicates = _duplicates(database, files)
+    duplicates = _duplicates(database, files, sources)
     dropped = _dropped(database, files, sources, unknown, repeats)
     counts = count(database, units, items, np.arange(len(items), dtype=np.int64), cells=False, meta={})
     digests = {"trials": _digest(sources), "items": items.digest}
@@ -89,6 +89,7 @@ def assemble(
         digests,
         notes,
         reparsed,
+        reparse or LOGGED_POLICY,
     )
     database.execute(f"DROP VIEW mapped; DROP TABLE {STAGE}; DROP TABLE ambiguous; DROP TABLE resolution")
     return Trials(items, units, account, digests, database, tuple(map(str, items.frame.index)))
@@ -175,7 +176,7 @@ def _sources(database: Database, sources: Sequence[Source], units: pd.DataFrame)
     return pd.DataFrame(rows)
 
 
-def _duplicates(database: Database, files: Sequence[str]) -> pd.DataFrame:
+def _duplicates(database: Database, files: Sequence[str], sources: Sequence[Source]) -> pd.DataFrame:
     rows = database.execute(
         f"""
         SELECT a.file, a.id, coalesce(i.item, ''), coalesce(r.resolved_by, '{LEFT_OUT}'), count(*)
@@ -183,7 +184,9 @@ def _duplicates(database: Database, files: Sequence[str]) -> pd.DataFrame:
         GROUP BY ALL ORDER BY ALL
         """
     )
-    return pd.DataFrame([(files[file], *rest) for file, *rest in rows], columns=DUPLICATES)
+    found = [(files[file], *rest) for file, *rest in rows]
+    found += [(source.name, *rest) for source in sources for rest in source.told_apart]
+    return pd.DataFrame(found, columns=DUPLICATES)
 
 
 def _dropped(

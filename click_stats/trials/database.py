@@ -38,6 +38,7 @@ SENTINELS = pd.DataFrame(
     columns=["place", "word", "status"],
 )
 """Words that producers write where an answer should stand. Those of responses count when there is no label."""
+_LABEL_TYPES: dict[str, Any] = {"ix": "int64", "label": object, "position": "int64", "option": object}
 
 
 class Database:
@@ -86,7 +87,8 @@ class Database:
     def prepare(self, items: ItemTable) -> None:
         """Create the empty stage and the tables that rows are matched with.
 
-        ``item_t`` (ix, item, id, category, source, n_options, gold, n_same), ``label_t`` (ix, label, position),
+        ``item_t`` (ix, item, id, category, source, n_options, gold, digest, n_same), ``label_t`` (ix, label, position,
+        option: its text where the items have texts), ``category_name_t`` (word, category: names in lower case),
         ``key_t`` (key, ix: item keys and ids that are unique), ``sentinel_t``.
         """
         raw = ", ".join(f"{name} VARCHAR" for name in RAW)
@@ -102,16 +104,24 @@ class Database:
                 "source": frame["source"].astype(object).to_numpy(),
                 "n_options": frame["n_options"].to_numpy(dtype="int64"),
                 "gold": frame["gold"].to_numpy(dtype="int64"),
+                "digest": frame["digest"].astype(object).to_numpy(),
                 "n_same": n_same.to_numpy(),
             }
         )
         self.store("item_t", table)
+        texts = frame["options"] if items.has_text else [None] * len(frame)
         labels = [
-            (ix, label.upper(), position)
-            for ix, item in enumerate(frame.index)
+            (ix, label.upper(), position, None if options is None else options[position])
+            for ix, (item, options) in enumerate(zip(frame.index, texts, strict=True))
             for position, label in enumerate(items.labels(item))
         ]
-        self.store("label_t", pd.DataFrame(labels, columns=["ix", "label", "position"]))
+        self.store("label_t", pd.DataFrame(labels, columns=["ix", "label", "position", "option"]).astype(_LABEL_TYPES))
+        names = [
+            (word.casefold(), category.name)
+            for category in items.definition.categories
+            for word in dict.fromkeys((category.name, category.label_en, category.label_ko, *category.aliases))
+        ]
+        self.store("category_name_t", pd.DataFrame(names, columns=["word", "category"]))
         self.execute(
             "CREATE TABLE key_t AS SELECT item AS key, ix FROM item_t UNION "
             "SELECT id, ix FROM item_t WHERE n_same = 1 AND id NOT IN (SELECT item FROM item_t)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,11 +12,12 @@ import numpy as np
 import pandas as pd
 
 from click_stats.answers.policies import check_policy
-from click_stats.errors import DataError
+from click_stats.errors import DataError, UsageError
 from click_stats.trials.assemble import assemble
 from click_stats.trials.database import new_database
 from click_stats.trials.importers.base import STAGE, Source, UnknownKindError, bind_columns, our_names
-from click_stats.trials.importers.sniff import file_digest, find_sources, recognise
+from click_stats.trials.importers.harness import HIDDEN
+from click_stats.trials.importers.sniff import WITH_FILTERS, file_digest, find_sources, recognise
 from click_stats.trials.manifest import asked_digest
 from click_stats.trials.model_names import name_runs
 from click_stats.trials.runs import RunFacts, read_runs
@@ -40,9 +42,11 @@ def read_trials(
     models: ModelTable | None = None,
     runs: str | Path | None = None,
     reparse: str | None = None,
+    filter: str | None = None,  # noqa: A002 -- what the harness and the command line call it
+    drop_hidden_options: bool = False,
     progress: Progress | None = None,
 ) -> Trials:
-    """Read answers of models from result files, long tables, or folders of these.
+    """Read answers of models from result files, long tables, logs of harnesses, or folders of these.
 
     Parameters
     ----------
@@ -51,7 +55,7 @@ def read_trials(
     items
         The items that were answered.
     format
-        Name of the importer (``result-csv``, ``long``); None: found by looking at each file.
+        Name of the importer (``result-csv``, ``long``, ``lm-eval``, ...); None: found by looking at each file.
     columns
         Our column name -> the file's, e.g. ``{"item_id": "qid"}``.
     models
@@ -61,6 +65,11 @@ def read_trials(
     reparse
         Policy by which answers are read again from stored responses (``paper`` or ``lenient``); where there is no
         response, the answer of the file stays. None: all answers are those of the files.
+    filter
+        Name of the filter (lm-evaluation-harness) or scorer (Inspect) whose answers count, where logs hold those of
+        several.
+    drop_hidden_options
+        Leave out rows whose prompt did not show every option of the item, as the harness's ``click`` tasks do.
     progress
         Called with bytes read, bytes in all, and the file's name.
 
@@ -69,15 +78,22 @@ def read_trials(
     DataError
         A file cannot be read, contradicts itself, or is about other items.
     UsageError
-        There is no such format, column or policy.
+        There is no such format, column or policy, or a filter must be chosen.
     """
     if reparse is not None:
         check_policy(reparse)
     mapping = our_names(columns)
     facts = read_runs(runs)
     sources = find_sources([paths] if isinstance(paths, (str, Path)) else list(paths))
+    for source in sources:
+        source.filter, source.drop_hidden = filter, drop_hidden_options
     with new_database() as database:
         notes = _load(database, sources, items, format, mapping, progress, texts=reparse is not None)
+        if filter is not None and not any(source.filter == filter for source in sources):
+            raise UsageError(
+                f"No file has a filter {filter!r} to choose.",
+                do="Leave --filter out: it is for logs that hold answers as several filters or scorers took them.",
+            )
         facts = facts.completed({source.name: source.facts for source in sources})
         return assemble(database, sources, items, models, facts, notes, reparse)
 
@@ -155,6 +171,8 @@ def _load(
         try:
             with readable(source):
                 readers[source.name] = recognise(source, form, mapping, database.folder, texts=texts)
+            if readers[source.name].name not in WITH_FILTERS:
+                source.filter = None
         except UnknownKindError as error:
             if not source.from_folder:
                 raise
@@ -186,13 +204,16 @@ def _load(
         with readable(source):
             source.digest = file_digest(source.path)
             readers[source.name].load(database.connection, number, source, tick)
-        if source.n_read == sum(map(len, source.left_out.values())):
+        if source.n_read == sum(map(len, source.left_out.values())) and HIDDEN not in source.left_out:
             raise DataError(
                 f"The file {source.name} holds no rows that can be read.",
                 found="; ".join(f"{reason}: {len(lines)}" for reason, lines in source.left_out.items()),
                 do="Remove it, or get it again.",
             )
         done += source.path.stat().st_size
+    if not database.execute(f"SELECT 1 FROM {STAGE} LIMIT 1"):
+        raise DataError("Every row was left out: no prompt shows every option.", do="Keep them, or give other files.")
+    _join_parts(sources)
     if progress is not None:
         progress(total, total, "")
     notes += [note for source in sources for note in source.notes]
@@ -204,6 +225,19 @@ def _load(
             + "."
         )
     return list(dict.fromkeys(notes))
+
+
+def _join_parts(sources: Sequence[Source]) -> None:
+    """Give all parts of a run the facts of the run: where they differ by part, every value."""
+    parts = defaultdict(list)
+    for source in sources:
+        if source.part_of:
+            parts[source.part_of].append(source)
+    for run in parts.values():
+        for fact in dict.fromkeys(fact for source in run for fact in source.facts):
+            stated = sorted({source.facts[fact] for source in run if fact in source.facts})
+            for source in run:
+                source.facts[fact] = "; ".join(stated)
 
 
 @contextmanager

@@ -26,6 +26,8 @@ RUN = RunFolder()
 IMPORTERS: tuple[Importer, ...] = (RUN, LmEval(), InspectLog(), LightEval(), ResultCsv(), LongTable())
 """Asked in turn; the first that knows a file reads it."""
 SUFFIXES = tuple(dict.fromkeys(suffix for importer in IMPORTERS for suffix in importer.suffixes))
+WITH_FILTERS = (LmEval.name, InspectLog.name)
+"""Importers of logs that may hold each answer as several filters or scorers took it."""
 NOT_IN_FOLDERS = (".txt",)
 """Endings that are read when named, but in a folder are more likely notes and licences."""
 

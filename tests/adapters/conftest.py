@@ -1,6 +1,7 @@
 """What the tests of the API adapters share: keys, servers, adapters, requests."""
 
 import contextlib
+import importlib
 import importlib.util
 import sys
 from pathlib import Path
@@ -80,7 +81,7 @@ def lab(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", Lab.keys["openai"])
     monkeypatch.setenv("ANTHROPIC_API_KEY", Lab.keys["anthropic"])
     for sdk in ("openai", "anthropic"):
-        base = pytest.importorskip(f"{sdk}._base_client")
+        base = importlib.import_module(f"{sdk}._base_client")
         monkeypatch.setattr(base, "INITIAL_RETRY_DELAY", 0.01)
         monkeypatch.setattr(base, "MAX_RETRY_DELAY", 0.02)
     with contextlib.ExitStack() as stack:

@@ -71,9 +71,11 @@ def read_trials(
     columns: Mapping[str, str] | None = None,
     runs: PathLike | None = None,
     reparse: str | None = None,
+    filter: str | None = None,  # noqa: A002 -- what lm-evaluation-harness and the command line call it
+    drop_hidden_options: bool = False,
     progress: Progress | None = None,
 ) -> Trials:
-    """Read answers of models: result files, trial tables, or folders of these.
+    """Read answers of models: result files, trial tables, logs of harnesses, or folders of these.
 
     Parameters
     ----------
@@ -90,6 +92,12 @@ def read_trials(
     reparse
         Policy by which answers are read again from stored responses: ``paper`` or ``lenient``. Where there is no
         response the answer of the file stays; without a policy all do.
+    filter
+        For logs that hold each answer as several filters (lm-evaluation-harness) or scorers (Inspect) took it: the
+        name of the one that counts.
+    drop_hidden_options
+        Leave out rows whose prompt did not show every option of the item, as the harness's ``click`` tasks do for
+        items with five options.
     progress
         Called as ``progress(done, total, what)``.
 
@@ -97,6 +105,8 @@ def read_trials(
     ------
     DataError
         A file cannot be read, belongs to other items, or states other answers than the item table.
+    UsageError
+        There is no such format, column, policy or filter, or a filter must be chosen.
     """
     from click_stats import trials
 
@@ -107,6 +117,8 @@ def read_trials(
         columns=columns,
         runs=runs,
         reparse=reparse,
+        filter=filter,
+        drop_hidden_options=drop_hidden_options,
         progress=progress,
     )
 

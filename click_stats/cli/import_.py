@@ -30,6 +30,8 @@ def command(
     format: o.Format = None,  # noqa: A002 -- the name of the option
     columns: o.Columns = None,
     reparse: o.Reparse = None,
+    filter: o.Filter = None,  # noqa: A002 -- the name of the option
+    drop_hidden_options: o.DropHidden = False,
     force: o.Force = False,
     quiet: o.Quiet = False,
     as_json: o.Json = False,
@@ -45,6 +47,8 @@ def command(
             format=format,
             columns=columns,
             reparse=reparse,
+            filter=filter,
+            drop_hidden_options=drop_hidden_options,
             progress=show,
         )
         if out is not None:

@@ -62,6 +62,21 @@ Reparse = Annotated[
         show_default=False,
     ),
 ]
+Filter = Annotated[
+    str | None,
+    typer.Option(
+        "--filter",
+        help="Filter (lm-evaluation-harness) or scorer (Inspect) whose answers count, where a log has several.",
+        show_default=False,
+    ),
+]
+DropHidden = Annotated[
+    bool,
+    typer.Option(
+        "--drop-hidden-options",
+        help="Leave out answers to prompts that did not show every option (click tasks of lm-evaluation-harness).",
+    ),
+]
 Reference = Annotated[
     str | None,
     typer.Option("--reference", help="Model to compare with; default: the most accurate.", show_default=False),
@@ -146,6 +161,8 @@ def read_tables(
     format: str | None,  # noqa: A002 -- the name of the option
     columns: Sequence[str] | None,
     reparse: str | None,
+    filter: str | None,  # noqa: A002 -- the name of the option
+    drop_hidden_options: bool,
     progress: Callable[[int, int, str], None] | None,
 ) -> Tables:
     """Read items, trials and models as the options say."""
@@ -157,6 +174,8 @@ def read_tables(
         columns=dict(pair(entry, "--columns") for entry in columns or ()) or None,
         runs=runs,
         reparse=reparse,
+        filter=filter,
+        drop_hidden_options=drop_hidden_options,
         progress=progress,
     )
     return Tables(trials, table, None if models is None else api.read_models(models))

@@ -39,6 +39,8 @@ def command(
     format: o.Format = None,  # noqa: A002 -- the name of the option
     columns: o.Columns = None,
     reparse: o.Reparse = None,
+    filter: o.Filter = None,  # noqa: A002 -- the name of the option
+    drop_hidden_options: o.DropHidden = False,
     reference: o.Reference = None,
     level: o.Level = None,
     interval: o.Interval = None,
@@ -66,6 +68,8 @@ def command(
             format=format,
             columns=columns,
             reparse=reparse,
+            filter=filter,
+            drop_hidden_options=drop_hidden_options,
             progress=show,
         )
         paths = api.report(

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from typing import TYPE_CHECKING, Any
 
 from click_stats.answers.extract import extract
+from click_stats.trials.ranking import SCORED, TIE, best
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from click_stats.adapters.base import Response
-
-SCORED = "score"
-"""Policy and rule of predictions that were ranked by log-probability, not extracted from a text."""
-TIE = "tie"
-"""Rule where several options had the largest log-probability."""
 
 
 def original(position: int, rotation: int, n_options: int) -> int:
@@ -28,20 +23,6 @@ def in_source_order(scores: Sequence[float], rotation: int) -> list[float]:
     """Return scores given in displayed order in the order of the source."""
     n_options = len(scores)
     return [scores[(option - rotation) % n_options] for option in range(n_options)]
-
-
-def best(scores: Sequence[float], key: Sequence[object]) -> tuple[int, bool]:
-    """Return the option with the largest score, and whether there was a tie.
-
-    A tie is settled by SHA-256 of the trial's key, uniform over the tied options: the same in every session, and
-    favouring no option and no position.
-    """
-    top = max(scores)
-    tied = [option for option, score in enumerate(scores) if score == top]
-    if len(tied) == 1:
-        return tied[0], False
-    text = "\x1f".join(map(str, key))
-    return tied[int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") % len(tied)], True
 
 
 def row_of(response: Response, *, model: str, condition: str, policy: str) -> dict[str, Any]:

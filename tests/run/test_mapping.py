@@ -6,7 +6,8 @@ from collections import Counter
 import pytest
 
 from click_stats.adapters.base import Request, Response
-from click_stats.running.mapping import best, in_source_order, original, row_of
+from click_stats.running.mapping import in_source_order, original, row_of
+from click_stats.trials.ranking import best
 
 
 def request(rotation=0, labels="ABCD", shown=(), **more):

@@ -194,8 +194,9 @@ def span_scores(payload: Mapping[str, Any], n_options: int) -> list[float]:
     choices = sorted(payload["choices"], key=lambda choice: choice.get("index", 0))
     if len(choices) != n_options + 1:
         raise Unusable(f"no log-probabilities of several prompts at once ({len(choices)} of {n_options + 1})")
-    made = (payload.get("usage") or {}).get("completion_tokens")
-    each = 1 if made is None else made // len(choices)
+    usage = payload.get("usage") or {}
+    made = usage.get("completion_tokens", len(choices))
+    each = made // len(choices)
     spans = []
     for choice in choices:
         logprobs = choice.get("logprobs")
@@ -203,6 +204,10 @@ def span_scores(payload: Mapping[str, Any], n_options: int) -> list[float]:
             raise Unusable("no log-probabilities")
         n = len(logprobs["token_logprobs"]) - each
         spans.append((logprobs["tokens"][:n], logprobs["token_logprobs"][:n]))
+    read = sum(len(tokens) for tokens, _ in spans)
+    if made % len(choices) or usage.get("prompt_tokens", read) != read:
+        # What was generated must not pass for a part of the prompt.
+        raise Unusable("the numbers of tokens do not add up")
     context = spans[0][0]
     if len(context) < 2:
         raise Unusable("log-probabilities of the generated token only")

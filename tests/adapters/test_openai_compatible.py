@@ -74,6 +74,17 @@ def merging(lab):
     return answer
 
 
+def miscounting(lab):
+    """Counts no generated tokens, but gives them: they would pass for the end of the prompt."""
+
+    def answer(body):
+        made = lab.server.scored(body)
+        made["usage"]["completion_tokens"] = 0
+        return made
+
+    return answer
+
+
 def one_answer(lab):
     return lambda body: {**lab.server.scored(body), "choices": lab.server.scored(body)["choices"][:1]}
 
@@ -84,6 +95,7 @@ def one_answer(lab):
         (no_logprobs, "no log-probabilities"),
         (generated_only, "of the generated token only"),
         (merging, "change with the option"),
+        (miscounting, "do not add up"),
         (one_answer, "several prompts at once"),
         (lambda lab: lambda body: {"object": "nothing"}, "unexpected form"),
     ],

@@ -11,6 +11,7 @@ from click_stats.counts import INCORRECT, STATUSES
 from click_stats.results import Result
 from click_stats.trials.identify import LEFT_OUT
 from click_stats.trials.runs import FACTS, NOT_STATED
+from click_stats.trials.schema import LOGGED_POLICY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,6 +42,7 @@ def make_account(
     digests: Mapping[str, str],
     notes: Sequence[str] = (),
     reparsed: pd.DataFrame | None = None,
+    policy: str = LOGGED_POLICY,
 ) -> Result:
     """Put the account together.
 
@@ -58,6 +60,8 @@ def make_account(
         Warnings from reading, in sentences.
     reparsed
         Where answers read again differ from those in the files; None when none were read again.
+    policy
+        How answers were taken from responses.
     """
     answered = counts.n("ok", *INCORRECT) > 0
     tables = {
@@ -76,7 +80,7 @@ def make_account(
         "Items with the same id are told apart by the gold letter, else by the category where the file tells the "
         "copies apart, else by the neighbouring rows; the item table's gold option decides what is correct."
     )
-    meta = {"method": method, "digests": dict(digests), "warnings": warnings}
+    meta = {"method": method, "digests": dict(digests), "policy": policy, "warnings": warnings}
     return Result("account", tables, _summary(tables["sources"], counts, answered), meta)
 
 

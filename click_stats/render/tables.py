@@ -80,7 +80,8 @@ def frame_table(
     """Return a frame with glossary columns as a table.
 
     The two ends of an interval become one column; a column of :data:`FACTS` in which all rows agree becomes a note;
-    ``reason`` and ``flag`` become footnotes of what they explain.
+    ``reason`` and ``flag`` become footnotes of what they explain; reasons that explain no missing number, as of rows
+    that were left out, stay a column.
     """
     wanted = list(map(str, frame.columns)) if columns is None else list(columns)
     _known(frame, wanted)
@@ -92,7 +93,8 @@ def frame_table(
                 column = column_of(fact, lang)
                 notes.append(f"{column.label}: {display(first, column.kind, lang)}")
                 wanted.remove(fact)
-        wanted = [name for name in wanted if name not in {"reason", "flag"}]
+        others = [name for name in wanted if name not in {"reason", "flag"}]
+        wanted = [*others, "reason"] if _stands_alone(frame, others) else others
     pairs = "unit_a" in frame.columns
     merged = {low: PAIRS[low] for low in wanted if low in PAIRS and PAIRS[low][0] in wanted}
     highs = {high for high, _, _ in merged.values()}
@@ -114,6 +116,14 @@ def frame_table(
             row[0] = Cell(row[0], flags[place])
         rows.append(tuple(row))
     return Table(ident, caption, heads, tuple(rows), tuple(notes), lang=lang)
+
+
+def _stands_alone(frame: pd.DataFrame, others: Sequence[str]) -> bool:
+    """Tell whether a reason is given in a row where nothing is missing that it could be a footnote of."""
+    if "reason" not in frame.columns:
+        return False
+    whole = [not any(map(numbers.undefined, row)) for row in frame[list(others)].itertuples(index=False, name=None)]
+    return any(alone and bool(reason) for alone, reason in zip(whole, _texts(frame, "reason", "en"), strict=True))
 
 
 def column_of(name: str, lang: str = "en", *, signed: bool = False, merged: bool = False) -> Column:

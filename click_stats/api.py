@@ -341,8 +341,11 @@ def analyze(
     DataError
         The data do not allow the study, or ``out`` cannot be written.
     """
+    from click_stats.folders import check_folder
     from click_stats.study import read_study, run_study, write_results
 
+    if out is not None:
+        check_folder(Path(out), force=force)
     declared = read_study(study, content).with_parameters(**parameters)
     results = run_study(
         declared,
@@ -399,8 +402,10 @@ def report(
     RenderError
         A report could not be rendered, or its output is not what it must be.
     """
+    from click_stats.folders import check_folder
     from click_stats.render import report as rendering
 
+    check_folder(Path(out), force=force)
     rendering.check(name, lang=lang, formats=to, engine=engine, content=content)
     results = analyze(
         name,

@@ -37,15 +37,7 @@ def whole_folder(out: str | Path, *, force: bool = False) -> Iterator[Path]:
         The folder cannot be written: no permission, no space.
     """
     out = Path(out)
-    if out.is_file():
-        raise UsageError(f"The output {out} is a file.", do="Give a folder with -o.")
-    occupied = out.is_dir() and any(out.iterdir())
-    if occupied and not force:
-        raise UsageError(
-            f"The output folder {out} is not empty.",
-            found=", ".join(sorted(path.name for path in out.iterdir())[:5]),
-            do="Give another folder with -o, or --force to replace what stands there.",
-        )
+    check_folder(out, force=force)
     with writing(out):
         out.parent.mkdir(parents=True, exist_ok=True)
         building = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent)).resolve()
@@ -56,6 +48,26 @@ def whole_folder(out: str | Path, *, force: bool = False) -> Iterator[Path]:
             _move(building, out)
     finally:
         shutil.rmtree(building, ignore_errors=True)
+
+
+def check_folder(out: Path, *, force: bool = False) -> None:
+    """Raise UsageError when ``out`` may not become a folder of ours: so that nobody waits for results to hear it.
+
+    Parameters
+    ----------
+    out, force
+        As in :func:`whole_folder`.
+    """
+    if out.is_file():
+        raise UsageError(f"The output {out} is a file.", do="Give a folder with -o.")
+    with writing(out):
+        there = sorted(path.name for path in out.iterdir()) if out.is_dir() else []
+    if there and not force:
+        raise UsageError(
+            f"The output folder {out} is not empty.",
+            found=", ".join(there[:5]),
+            do="Give another folder with -o, or --force to replace what stands there.",
+        )
 
 
 @contextmanager

@@ -42,6 +42,12 @@ def label(name: str, lang: str = "en") -> str:
     return column.label[lang] if column else name
 
 
+def check_language(lang: str) -> None:
+    """Raise UsageError when results have no words in ``lang``."""
+    if lang not in LANGUAGES:
+        raise UsageError(f"Results have no language {lang!r}.", do="Use one of: " + ", ".join(LANGUAGES) + ".")
+
+
 def check(names: Iterable[str], where: str) -> None:
     """Raise UsageError when a table has a column that the glossary does not know."""
     unknown = [name for name in names if name not in columns()]

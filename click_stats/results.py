@@ -108,12 +108,14 @@ class Result:
     def _render(self, name: str, fmt: str, lang: str = "en", columns: Sequence[str] | None = None) -> str:
         from click_stats.render import tables  # noqa: PLC0415 -- the one upward import, on use
 
+        glossary.check_language(lang)
         return tables.result_table(self, name, lang=lang, columns=columns).render(fmt)
 
     def plot(self, ax: Axes | None = None, *, lang: str = "en") -> Axes:
         """Draw the result's main figure on ``ax`` (a new one by default) and return the axes."""
         from click_stats.render import figures  # noqa: PLC0415 -- the one upward import, on use
 
+        glossary.check_language(lang)
         return figures.plot(self, ax=ax, lang=lang)
 
 

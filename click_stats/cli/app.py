@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from click_stats import __version__
@@ -16,8 +18,33 @@ from click_stats.errors import EXIT_DATA, EXIT_INTERRUPTED, EXIT_USAGE, ClickSta
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+
+class Interrupted(Exception):  # noqa: N818 -- not an error: a person stopped us
+    """Ctrl-C, kept from Typer, which would end the program without a word."""
+
+
+class Commands(TyperGroup):
+    """The commands; tells an interruption from an exit code that a command chose."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Invoke the command."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            raise Interrupted from error
+        except RuntimeError as error:
+            if str(error) == QUERY_INTERRUPTED:
+                raise Interrupted from error
+            raise
+
+
+QUERY_INTERRUPTED = "Query interrupted"
+"""What DuckDB makes of a Ctrl-C during a query."""
+NO_SPACE = "No space left on device"
+
 app = typer.Typer(
     name="click-stats",
+    cls=Commands,
     help="How sure a benchmark score is, which differences are real, and which questions are broken.",
     no_args_is_help=True,
     add_completion=False,
@@ -64,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = app(words, standalone_mode=False)
     except ClickStatsError as error:
         _fail(str(error), error.exit_code, debug=debug)
-    except (typer.Abort, KeyboardInterrupt):
+    except (typer.Abort, Interrupted, KeyboardInterrupt):
         _fail("Interrupted: nothing was written.", EXIT_INTERRUPTED, debug=debug)
     except TyperException as error:
         if debug:
@@ -82,6 +109,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except MemoryError:
         _fail("The memory does not suffice.\n  to do: fewer --draws, or a larger machine.", EXIT_DATA, debug=debug)
     except Exception as error:  # noqa: BLE001 -- the last resort: a person never sees a traceback unasked
+        if NO_SPACE in str(error) or getattr(error, "errno", None) == errno.ENOSPC:
+            # Not where we write a report, which says more: the folder of temporary files, or a redirected output.
+            do = "Make room, or set TMPDIR to a folder on another disk."
+            _fail(f"A disk is full.\n  found: {error}\n  to do: {do}", EXIT_DATA, debug=debug)
         message = f"Something failed that should not: {type(error).__name__}: {error}"
         _fail(f"{message}\n  to do: run again with --debug and report what it prints.", EXIT_DATA, debug=debug)
     sys.exit(code if isinstance(code, int) else 0)

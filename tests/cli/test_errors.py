@@ -90,6 +90,20 @@ def test_the_output_folder_is_not_overwritten(click_stats, three_files, tmp_path
     assert (out / "thesis.docx").read_text() == "mine"
 
 
+@pytest.mark.parametrize("command", ["analyze", "report"])
+def test_an_occupied_folder_is_told_before_anything_is_computed(
+    click_stats, three_files, tmp_path, monkeypatch, command
+):
+    from click_stats import study
+
+    def never(*_arguments, **_parameters):
+        raise AssertionError("computed for nothing")
+
+    monkeypatch.setattr(study, "run_study", never)
+    (tmp_path / "thesis.docx").write_text("mine")
+    assert "--force" in one_message(click_stats(command, "audit", *three_files, "-o", tmp_path), 2)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
 def test_an_output_folder_that_cannot_be_written(click_stats, three_files, tmp_path):
     blocked = tmp_path / "file"
@@ -98,17 +112,34 @@ def test_an_output_folder_that_cannot_be_written(click_stats, three_files, tmp_p
     assert "Cannot write" in error
 
 
-def test_an_interruption_is_exit_code_130(click_stats, three_files, tmp_path, monkeypatch):
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, RuntimeError("Query interrupted")], ids=["Python", "DuckDB"])
+def test_an_interruption_is_exit_code_130(click_stats, three_files, tmp_path, monkeypatch, raised):
     from click_stats.study import run
 
     def interrupted(_counts, *, by, seed=0):
-        raise KeyboardInterrupt
+        raise raised
 
     monkeypatch.setitem(run.ANALYSES, "power", interrupted)
     out = tmp_path / "out"
     error = one_message(click_stats("analyze", "audit", *three_files, "-o", out, "--draws", "1000"), 130)
     assert "Interrupted" in error
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_of_temporary_files_is_no_mystery(click_stats, three_files, monkeypatch):
+    from click_stats import trials
+
+    def full(*_arguments, **_parameters):
+        raise RuntimeError('Could not write file "trials.duckdb.wal": No space left on device')
+
+    monkeypatch.setattr(trials, "read_trials", full)
+    assert "TMPDIR" in one_message(click_stats("compare", *three_files))
+
+
+@pytest.mark.parametrize("command", ["compare", "import"])
+def test_a_language_that_is_not_there(click_stats, three_files, command):
+    run = click_stats(command, three_files[0], "--lang", "fr")
+    assert "'fr'" in one_message(run, 2)
 
 
 def test_the_traceback_is_there_when_asked_for(tmp_path):

@@ -94,7 +94,12 @@ AMONG = re.compile(r" ?중(?:에서는|에서|에는|에|의)?(?![가-힣]) ?")
 """After a list: what comes next is the one chosen."""
 DELIMITER = re.compile(r"[*_]{0,3}[.):,] ?| ?[-–(=\[\"'「『]")
 """Between a label and its own option text."""
-OFFERED = re.compile(rf"{CLOSERS}(?:[.:)](?![A-Za-z0-9])|\n|$)")
+OFFERED = re.compile(rf"{CLOSERS}[.:)](?![A-Za-z0-9])")
+ITEM_BEFORE = re.compile(
+    r"\n(?:[-•*+]|[0-9]{1,2}[.)]|#{1,6})[ *_]{0,5}(?:option |choice |선택지 ?|보기 ?)?[*_(\[]{0,4}\Z", re.IGNORECASE
+)
+ITEM_AFTER = re.compile(rf"{CLOSERS}(?: ?선택지| option| choice)?{CLOSERS} ?[:–-]", re.IGNORECASE)
+"""An entry of a list in which options are discussed: ``- **Option A**: ...``."""
 
 # ---- cues before the answer ----
 _GLOSS = r"(?: ?\( ?(?:answer|정답) ?\))?"

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 SEVERAL = "Several options are named."
 SAME_TEXT = "Several options have this text."
 DENIED = "The only options named are denied."
+DISCUSSED = "The only option named is an entry in a list of options."
 
 _OPENERS = re.compile(cues.OPENERS)
 _TAIL = re.compile(r"[ .,:;!]{0,4}")
@@ -90,8 +91,14 @@ def opening(reading: Reading) -> Verdict | None:
 
 
 def single_label(reading: Reading) -> Verdict | None:
-    """Exactly one label occurs and is not denied (criterion i)."""
-    return _single(reading, reading.marks) if reading.marks else None
+    """Exactly one label occurs, is not denied, and is offered: not merely an entry of a list (criterion i)."""
+    if not reading.marks:
+        return None
+    found = _single(reading, reading.marks)
+    discussed = len(found.options) == 1 and any(
+        mark.option in found.options and _is_entry(reading, mark) for mark in reading.marks
+    )
+    return Verdict(frozenset(), DISCUSSED) if discussed else found
 
 
 RULES: dict[str, Callable[[Reading], Verdict | None]] = {
@@ -139,6 +146,11 @@ def _single(reading: Reading, marks: Sequence[Mark]) -> Verdict:
     first = next(mark for mark in marks if mark.option in left)
     beside = reading.own_text(first.after)[1]
     return Verdict(left, CONFLICT if len(left) == 1 and beside and first.option not in beside else "")
+
+
+def _is_entry(reading: Reading, mark: Mark) -> bool:
+    before = reading.text[max(mark.start - LOOK_BACK, 0) : mark.start]
+    return bool(cues.ITEM_BEFORE.search(before) and cues.ITEM_AFTER.match(reading.text, mark.end))
 
 
 # ---- cues ----

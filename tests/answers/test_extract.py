@@ -9,7 +9,7 @@ import pytest
 from click_stats.answers import POLICIES, extract
 from click_stats.answers.extract import NOTHING, UNCLOSED
 from click_stats.answers.reading import CONFLICT, FOREIGN, ORDINAL
-from click_stats.answers.rules import DENIED, RULES, SAME_TEXT, SEVERAL
+from click_stats.answers.rules import DENIED, DISCUSSED, RULES, SAME_TEXT, SEVERAL
 from click_stats.errors import UsageError
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "extraction.jsonl"
@@ -129,6 +129,11 @@ def test_s16_exam_marks_are_read_under_lenient_only(text, expected):
         ("보기 중 B: 덕수궁 쪽이다", "single_label", 1, CONFLICT),
         ("A 또는 C", "single_label", None, SEVERAL),
         ("A는 아니다", "single_label", None, DENIED),
+        ("하나씩 본다.\n- **선택지 A**: 1395년에", "single_label", None, DISCUSSED),
+        ("One by one.\n* Option A - it was", "single_label", None, DISCUSSED),
+        ("하나씩 본다.\n- **A 선택지**: 1395년에 A는", "single_label", None, DISCUSSED),
+        ("살펴보면\n- B이다", "single_label", 1, ""),
+        ("살펴보면\nB: 창덕궁 쪽이다", "single_label", 1, ""),
         ("글쎄요", "none", None, NOTHING),
     ],
 )

@@ -383,3 +383,23 @@ def test_settings_are_laid_over_those_of_the_backend(rainbow, told, reply, tmp_p
         all_of([declared, declared], rainbow, tmp_path)
     with pytest.raises(UsageError, match="no backend"):
         all_of([], rainbow, tmp_path)
+
+
+def test_every_warning_of_a_run_is_said_in_korean(paper, rainbow, backend, told, tmp_path):
+    import dataclasses
+
+    from click_stats.render.codes import text
+
+    tied = told(
+        lambda request: Response(request, scores=(0.0,) * request.n_options, note="prompt cut"),
+        kind="score",
+        simulated=True,
+    )
+    run(backend, paper, rainbow, tmp_path, adapter=tied, limit=5)
+    frame = rainbow.frame.assign(digest="0" * 16)
+    warnings = read_trials(tmp_path, dataclasses.replace(rainbow, frame=frame)).account.meta["warnings"]
+    starts = ("The answers of told", "The run told is not", "In ", "The items given", "Wordings by", "Wordings 2 and 3")
+    for start in starts:
+        [line] = [line for line in warnings if line.startswith(start)]
+        assert text(line, "ko") != line
+    assert any("carry the remark: prompt cut" in line and text(line, "ko") != line for line in warnings)

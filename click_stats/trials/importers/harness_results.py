@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from click_stats.trials.importers import harness
+from click_stats.trials.importers import harness, questions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -118,7 +118,7 @@ def _model(results: Results, path: Path) -> str:
         return named
     arguments = results.config.get("model_args")
     if isinstance(arguments, dict):
-        named = harness.first(arguments, ("pretrained", "model", "path"))
+        named = questions.first(arguments, ("pretrained", "model", "path"))
     elif isinstance(arguments, str) and (found := PRETRAINED.search(arguments)) is not None:
         named = found["name"]
     if isinstance(named, str) and named:

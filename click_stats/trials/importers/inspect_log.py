@@ -9,7 +9,6 @@ soon as the targets show that it is not the source's.
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -18,9 +17,10 @@ from click_stats.answers.normalise import collapse, normalise
 from click_stats.errors import DataError, UsageError
 from click_stats.items.definition import labels
 from click_stats.trials.identify import BY_CATEGORY
-from click_stats.trials.importers import harness
+from click_stats.trials.importers import harness, questions
 from click_stats.trials.importers.base import append
 from click_stats.trials.importers.inspect_file import is_log, read_log
+from click_stats.trials.importers.option_order import order_by_digest, rotation, told_order
 from click_stats.trials.schema import DEFAULT_CONDITION, unit_label
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import duckdb
 
     from click_stats.trials.importers.base import Source
-    from click_stats.trials.importers.harness import Item
+    from click_stats.trials.importers.questions import Item
 
 SOLVER_SHUFFLED = "Choices were shuffled before generating"
 """How the scorer's explanation begins when the solver shuffled, and mapped the answer back."""
@@ -38,8 +38,6 @@ STOPPED = {"content_filter": "filtered", "max_tokens": "truncated", "model_lengt
 """Status of a sample without an answer, by why the model stopped."""
 RIGHT: dict[str | float, bool] = {"C": True, "I": False, "N": False, 1: True, 0: False}
 """What the values of scores say."""
-MOST_ORDERS = 720
-"""Orders of the options tried against the digest of an item: those of six options."""
 TOLERANCE = 0.01
 """Share of samples whose target may differ from the item table although their order is not told."""
 
@@ -71,7 +69,7 @@ class InspectLog:
     ) -> None:
         """Append the samples to the stage, and note what the header states of the run."""
         log, samples = read_log(source.path)
-        reader = _Reader(source, harness.Items.read(connection), log)
+        reader = _Reader(source, questions.Items.read(connection), log)
         source.n_read = append(connection, number, {}, harness.COLUMNS, reader.rows(samples))
         source.n_read += sum(map(len, source.left_out.values()))
         tick(source.path.stat().st_size)
@@ -83,7 +81,7 @@ class _Reader:
     """Turns the samples of a log into rows and counts what must be told of them."""
 
     source: Source
-    items: harness.Items
+    items: questions.Items
     log: Mapping[str, Any]
     told_apart: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     orders: Counter[str] = field(default_factory=Counter)
@@ -163,7 +161,7 @@ class _Reader:
         usage = output.get("usage") or {}
         row["input_tokens"] = _whole(usage.get("input_tokens"))
         row["output_tokens"] = _whole(usage.get("output_tokens"))
-        seconds = harness.first({"time": output.get("time"), "total": sample.get("total_time")}, ("time", "total"))
+        seconds = questions.first({"time": output.get("time"), "total": sample.get("total_time")}, ("time", "total"))
         row["seconds"] = "" if seconds is None else str(seconds)
         score = self._score(sample)
         order = self._order(sample, meta, item, str(score.get("explanation") or ""))
@@ -173,7 +171,7 @@ class _Reader:
         if target is not None:
             self._compare_target(target, order, item)
             row["gold"] = marks[order[target] if order is not None and target < len(order) else target]
-        if order is not None and (turn := _rotation(order)):
+        if order is not None and (turn := rotation(order)):
             row["rotation"] = str(turn)
         row |= self._answer(sample, score, marks, order, target)
         return row
@@ -185,12 +183,12 @@ class _Reader:
         ids.sort(key=lambda id_: id_ not in self.items.by_key)  # whole keys first
         stated = self.items.categories.get(collapse(str(meta.get("category") or "")).casefold())
         category = stated or self.category
-        texts = harness.texts_of({**meta, "choices": sample.get("choices")})
+        texts = questions.texts_of({**meta, "choices": sample.get("choices")})
         for id_ in ids:
             item, how = self.items.find(id_, category, texts)
             if item is not None:
                 if how:
-                    self.told_apart[id_, item.item, BY_CATEGORY if stated and how == harness.BY_TASK else how] += 1
+                    self.told_apart[id_, item.item, BY_CATEGORY if stated and how == questions.BY_TASK else how] += 1
                 return item, id_
         known = [id_ for id_ in ids if id_ in self.items.by_id]
         return None, (known or ids or [""])[0]
@@ -210,26 +208,13 @@ class _Reader:
         if explanation.startswith(SOLVER_SHUFFLED):
             self.n_rewritten += 1
             return range(len(shown))
-        order = _told_order(shown, meta, item)
+        order = told_order(shown, meta, item)
         if order is None and item is not None and len(shown) == len(item.labels):
-            order = self._order_by_digest(shown, sample, meta, item)
+            order = order_by_digest(shown, sample.get("input"), meta, self.items, item)
         if order is not None:
-            kind = "source" if list(order) == sorted(order) else "rotated" if _rotation(order) else "shuffled"
+            kind = "source" if list(order) == sorted(order) else "rotated" if rotation(order) else "shuffled"
             self.orders[kind] += 1
         return order
-
-    def _order_by_digest(
-        self, shown: Sequence[str], sample: Mapping[str, Any], meta: Mapping[str, Any], item: Item
-    ) -> Sequence[int] | None:
-        asked = sample.get("input")
-        question = harness.first(meta, harness.QUESTIONS) or (asked if isinstance(asked, str) else "")
-        passage = harness.first(meta, harness.PASSAGES)
-        orders = itertools.islice(itertools.permutations(range(len(shown))), MOST_ORDERS)
-        for places in orders:  # places[o]: where the source's option o stands
-            texts = harness.Texts(str(passage or ""), str(question), tuple(shown[place] for place in places))
-            if self.items.by_digest.get(texts.digest) is item:
-                return [places.index(place) for place in range(len(shown))]
-        return None
 
     def _compare_target(self, target: int, order: Sequence[int] | None, item: Item | None) -> None:
         if item is not None and order is None:
@@ -314,31 +299,6 @@ class _Reader:
                 "the responses anew in the source's order: places and texts are not those of the model."
             )
         harness.note_other_scores(source, self.n_other)
-
-
-def _told_order(shown: Sequence[str], meta: Mapping[str, Any], item: Item | None) -> Sequence[int] | None:
-    """Return the order of a sample's choices by its metadata, else by the item table's options."""
-    n_options = len(shown) or (len(item.labels) if item is not None else 0)
-    turn = meta.get("rotation")
-    if isinstance(turn, int) and not isinstance(turn, bool) and n_options:
-        return [(place + turn) % n_options for place in range(n_options)]
-    stated = meta.get("permutation")
-    if isinstance(stated, list) and sorted(map(str, stated)) == sorted(map(str, range(n_options))):
-        return [int(option) for option in stated]
-    plain = [collapse(choice) for choice in shown]
-    for options in (harness.first(meta, harness.OPTIONS), item.options if item is not None else None):
-        source = [collapse(str(option)) for option in options] if isinstance(options, (list, tuple)) else []
-        if shown and source == plain:
-            return range(len(plain))
-        if shown and len(set(source)) == len(source) and sorted(source) == sorted(plain):
-            return [source.index(choice) for choice in plain]
-    return None
-
-
-def _rotation(order: Sequence[int]) -> int:
-    """Return the rotation that an order is, 0 also when it is none."""
-    turn = order[0] if order else 0
-    return turn if list(order) == [(place + turn) % len(order) for place in range(len(order))] else 0
 
 
 def _place(answer: Any, marks: Sequence[str], choices: Any) -> int | None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from click_stats.items.definition import labels
-from click_stats.trials.importers import harness
+from click_stats.trials.importers import harness, questions
 from click_stats.trials.importers.base import append
 from click_stats.trials.ranking import TIE
 from click_stats.trials.schema import DEFAULT_CONDITION, unit_label
@@ -70,7 +70,8 @@ class LightEval:
     ) -> None:
         """Append the rows to the stage, and note what the results file states of the run."""
         header = self.header(source.path)
-        reader = _Reader(source, harness.Items.read(connection), _results(source.path))
+        reader = _Reader(source, questions.Items.read(connection), _results(source.path))
+        reader.survey(_rows(source.path, header))
         rows = reader.rows(_rows(source.path, header))
         source.n_read = append(connection, number, {}, harness.COLUMNS, rows)
         source.n_read += sum(map(len, source.left_out.values()))
@@ -178,9 +179,10 @@ class _Reader:
     """Turns rows into trials and counts what must be told of them."""
 
     source: Source
-    items: harness.Items
+    items: questions.Items
     results: _Results
     told_apart: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    repeated: set[str] = field(default_factory=set)
     hidden: dict[str, bool] = field(default_factory=dict)
     n_hidden: int = 0
     n_ranked: int = 0
@@ -195,6 +197,11 @@ class _Reader:
         shots = self.results.shots
         self.unit = (self.results.model, f"{shots}-shot" if shots not in ("", "0") else DEFAULT_CONDITION)
 
+    def survey(self, rows: Iterator[dict[str, Any]]) -> None:
+        """Note ids that the task holds several times: it tells nothing of them."""
+        met = Counter(id_ for row in rows for id_ in self._ids(_dict(row.get("doc")))[:1])
+        self.repeated = {id_ for id_, n in met.items() if n > 1}
+
     def rows(self, rows: Iterator[dict[str, Any]]) -> Iterator[tuple[int, list[str]]]:
         """Yield number and fields of every trial."""
         for line, row in enumerate(rows, start=1):
@@ -202,18 +209,18 @@ class _Reader:
             specific = _dict(doc.get("specific"))
             choices = [str(choice) for choice in _list(doc.get("choices"))]
             texts = self._texts(doc, specific, choices)
-            item, id_ = self._item(doc, specific, texts)
+            item, id_ = self._item(doc, texts)
             marks = item.labels if item is not None else labels(len(choices)) if len(choices) > 1 else ()
             base = {"model": self.unit[0], "condition": self.unit[1]}
             base |= {"item": item.item} if item is not None else {"id": id_}
             golds = _list(doc.get("gold_index"))
-            base["gold"] = harness.gold_label(golds[0], marks, None) if len(golds) == 1 else ""
+            base["gold"] = questions.gold_label(golds[0], marks, None) if len(golds) == 1 else ""
             prompt = doc.get("query")
-            labelled = bool(choices) and all(map(harness.is_label, choices))
+            labelled = bool(choices) and all(map(questions.is_label, choices))
             self.by_label |= labelled
             trials = self._trials(base, response, id_ if item is None else item.item, len(choices), row, marks)
             if labelled and texts is not None and isinstance(prompt, str):
-                lost = harness.hidden_options(prompt, texts, marks)
+                lost = questions.hidden_options(prompt, texts, marks)
                 if lost:
                     self.n_hidden += len(trials)
                     self.hidden[base.get("item", id_)] = item is not None and item.gold in lost
@@ -223,18 +230,19 @@ class _Reader:
             for trial in trials:
                 yield line, harness.fields(trial)
 
-    def _texts(self, doc: Mapping[str, Any], specific: Mapping[str, Any], choices: list[str]) -> harness.Texts | None:
-        spoken = {} if all(map(harness.is_label, choices)) else {"choices": choices}
-        return harness.texts_of({"question": doc.get("original_query"), **spoken, **specific})
+    def _texts(self, doc: Mapping[str, Any], specific: Mapping[str, Any], choices: list[str]) -> questions.Texts | None:
+        spoken = {} if all(map(questions.is_label, choices)) else {"choices": choices}
+        return questions.texts_of({"question": doc.get("original_query"), **spoken, **specific})
 
-    def _item(
-        self, doc: Mapping[str, Any], specific: Mapping[str, Any], texts: harness.Texts | None
-    ) -> tuple[harness.Item | None, str]:
-        name = self.source.columns.get("id", "id")
-        named = [specific.get(key) for key in dict.fromkeys((name, *ID_NAMES))]
-        ids = [str(value).strip() for value in (*named, doc.get("id")) if value not in (None, "")]
+    def _ids(self, doc: Mapping[str, Any]) -> list[str]:
+        specific = _dict(doc.get("specific"))
+        named = [specific.get(key) for key in dict.fromkeys((self.source.columns.get("id", "id"), *ID_NAMES))]
+        return [str(value).strip() for value in (*named, doc.get("id")) if value not in (None, "")]
+
+    def _item(self, doc: Mapping[str, Any], texts: questions.Texts | None) -> tuple[questions.Item | None, str]:
+        ids = self._ids(doc)
         for id_ in (*ids, ""):
-            item, how = self.items.find(id_, self.category, texts)
+            item, how = self.items.find(id_, "" if id_ in self.repeated else self.category, texts)
             if item is not None:
                 if how:
                     self.told_apart[id_, item.item, how] += 1

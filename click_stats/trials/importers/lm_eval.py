@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from click_stats.answers.normalise import normalise
 from click_stats.errors import DataError, UsageError
 from click_stats.items.definition import labels
-from click_stats.trials.importers import harness
+from click_stats.trials.importers import harness, questions
 from click_stats.trials.importers.base import append
 from click_stats.trials.importers.harness_results import Results, find_results
 from click_stats.trials.importers.text import find_encoding
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import duckdb
 
     from click_stats.trials.importers.base import Source
-    from click_stats.trials.importers.harness import Item, Texts
+    from click_stats.trials.importers.questions import Item, Texts
 
 NO_FILTER = "none"
 ID_NAMES = ("id", "item_id", "question_id", "qid")
@@ -71,7 +71,7 @@ class LmEval:
         self, connection: duckdb.DuckDBPyConnection, number: int, source: Source, tick: Callable[[int], None]
     ) -> None:
         """Append the rows to the stage, and note what the results file states of the run."""
-        reader = _Reader(source, harness.Items.read(connection), find_results(source.path))
+        reader = _Reader(source, questions.Items.read(connection), find_results(source.path))
         rows = reader.rows(tick)
         source.n_read = append(connection, number, {}, harness.COLUMNS, rows)
         source.n_read += sum(map(len, source.left_out.values()))
@@ -131,11 +131,12 @@ class _Reader:
     """Turns the samples of one file into rows and counts what must be told of them."""
 
     source: Source
-    items: harness.Items
+    items: questions.Items
     results: Results
     task: str = ""
     filters: Counter[str] = field(default_factory=Counter)
     told_apart: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    repeated: set[str] = field(default_factory=set)
     hidden: dict[str, bool] = field(default_factory=dict)
     n_hidden: int = 0
     n_ranked: int = 0
@@ -153,11 +154,13 @@ class _Reader:
         self.unit = (self.results.model, ", ".join(filter(None, parts)) or DEFAULT_CONDITION)
 
     def _choose_filter(self) -> str:
-        found = {
-            str(sample.get("filter", NO_FILTER))
-            for _, sample in _samples(self.source.readable)
-            if isinstance(sample, dict)
-        }
+        """Return the filter whose answers count, and note ids that the task holds several times."""
+        met: Counter[tuple[str, str]] = Counter()
+        for _, sample in _samples(self.source.readable):
+            if isinstance(sample, dict):
+                met[str(sample.get("filter", NO_FILTER)), self._id(sample)] += 1
+        found = {name for name, _ in met}
+        self.repeated = {id_ for (_, id_), n in met.items() if n > 1}
         if found <= {NO_FILTER} and self.source.filter != NO_FILTER:
             self.source.filter = None  # rankings and unfiltered texts beside a task that has filters
         chosen = self.source.filter
@@ -175,6 +178,10 @@ class _Reader:
             )
         return chosen if chosen is not None else next(iter(found), NO_FILTER)
 
+    def _id(self, sample: Mapping[str, Any]) -> str:
+        doc = sample["doc"] if isinstance(sample.get("doc"), dict) else {}
+        return str(questions.first(doc, (self.source.columns.get("id", "id"), *ID_NAMES)) or "").strip()
+
     def rows(self, tick: Callable[[int], None]) -> Iterator[tuple[int, list[str]]]:
         """Yield line number and fields of every trial."""
         for line, sample in _samples(self.source.readable, tick):
@@ -191,17 +198,17 @@ class _Reader:
 
     def _trials(self, line: int, sample: Mapping[str, Any]) -> Iterator[dict[str, str]]:
         doc = sample["doc"] if isinstance(sample.get("doc"), dict) else {}
-        name = self.source.columns.get("id", "id")
-        id_ = str(harness.first(doc, (name, *ID_NAMES)) or "").strip()
-        texts = harness.texts_of(doc)
-        item, how = self.items.find(id_, self.category, texts)
+        id_ = self._id(sample)
+        texts = questions.texts_of(doc)
+        # The task tells nothing of an id that it holds several times.
+        item, how = self.items.find(id_, "" if id_ in self.repeated else self.category, texts)
         if item is not None and how:
             self.told_apart[id_, item.item, how] += 1
         contexts, offered = _requests(sample.get("arguments"))
         base = {"model": self.unit[0], "condition": self.unit[1]}
         base |= {"item": item.item} if item is not None else {"id": id_}
         marks = item.labels if item is not None else labels((texts and len(texts.options)) or SHOWN)
-        base["gold"] = harness.gold_label(sample.get("target"), marks, texts)
+        base["gold"] = questions.gold_label(sample.get("target"), marks, texts)
         resps, kept = sample.get("resps"), sample["filtered_resps"]
         scores = _scores(kept)
         if scores is None:
@@ -225,7 +232,7 @@ class _Reader:
         row = {**base, **harness.ranked(scores, self.unit, item.item if item is not None else id_)}
         self.n_ranked += 1
         self.n_ties += row.get("rule") == TIE
-        said = harness.number(harness.first(sample, METRICS))
+        said = harness.number(questions.first(sample, METRICS))
         if row.get("rule") != TIE and "prediction" in row and base["gold"] and said in (0, 1):
             marks = item.labels if item is not None else labels(len(scores))
             option = int(row["prediction"])
@@ -262,12 +269,12 @@ class _Reader:
 
         Without prompt or texts in the log: the fifth option of the harness's ``click`` tasks, whose prompt is known.
         """
-        n_options = len(item.labels) if item is not None else len(texts.options) if texts is not None else 0
-        if scores is not None and offered and not all(map(harness.is_label, offered)):
+        n_options = len(item.labels if item is not None else texts.options if texts is not None else scores or ())
+        if scores is not None and offered and not all(map(questions.is_label, offered)):
             return set()  # option texts are ranked: they need not stand in the prompt
         if not context or texts is None:
             return set(range(SHOWN, n_options)) if self.task.startswith(CLICK) else set()
-        return harness.hidden_options(context, texts, item.labels if item is not None else labels(n_options))
+        return questions.hidden_options(context, texts, item.labels if item is not None else labels(n_options))
 
     def report(self) -> None:
         """Note what a reader of the results must know of the file."""

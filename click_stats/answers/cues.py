@@ -29,7 +29,7 @@ FILLERS = (
 # ---- what follows a label within its word ----
 _PARTICLES = _any(
     "가 이 은 는 을 를 와 과 의 도 만 로 으로 에 에서 에게 부터 까지 보다 처럼 나 이나 랑 이랑 란 이란 뿐 밖에 말고 "
-    "로서 로써 라도 이라도 조차 마저 하고 든 든지"
+    "로서 로써 라도 이라도 조차 마저 하고 든 든지 중 중에 중에서 중에는 중에서는"
 )
 _STATED = (
     r"(?:입니다[가-힣]{0,3}|이다|다|임|이며|며|이고|고|이므로|이에요|이예요|예요|에요|이죠|죠|이요|요|"
@@ -84,7 +84,7 @@ NEGATED_BEFORE = re.compile(
     re.IGNORECASE,
 )
 NOT = re.compile(r"not(?: the)?(?: option)? ", re.IGNORECASE)
-OPEN_QUESTION = re.compile(rf"{CLOSERS}(?:번)? ?(?:일까|일지|인지|일 수|이?라면|이?라는 보장|이? ?될 수도)")
+OPEN_QUESTION = re.compile(rf"{CLOSERS}(?:번)? ?(?:일까|일지|인지|일 수|이?라면|이?라는 보장|[이가]? ?될 수도)")
 """``A일까``: a thought, not an answer."""
 JOINS = re.compile(
     r" ?(?:,|/|·|&|\+|와|과|및|또는|혹은|아니면|이?나|이?거나|and|or|and/or) ?(?:and |or |또는 |및 )?(?![,/·&+])"
@@ -132,7 +132,7 @@ SENTENCE = re.compile(r"[^\n]{0,120}?(?=[.!?。](?:[ \n]|$)|\n|$)")
 
 # ---- cues after the answer ----
 _IS_ANSWER_KO = (
-    r"(?:가|이|은|는)? ?(?:바로 |가장 |최종 |저의 |제 ){0,2}(?:정답|답)"
+    r"(?:가|이|은|는|을|를)? ?(?:바로 |가장 |최종 |저의 |제 ){0,2}(?:정답|답)"
     r"(?:입니다|이다|이에요|예요|이며|이고|이므로|임|으로|이라고|이라 |인 |일 것|이 (?:됩|된|되)|[.,!)\]]|\n|$)"
 )
 _IS_ANSWER_EN = (

@@ -56,3 +56,15 @@ def test_collapse_is_idempotent_and_has_no_outer_blanks(text):
 @given(st.text(alphabet=st.characters(categories=["L", "N"]), min_size=1))
 def test_blanks_quotes_and_a_period_never_matter(text):
     assert normalise(f" “{text}.” ") == normalise(text)
+
+
+def test_long_texts_are_composed_like_short_ones():
+    text = unicodedata.normalize("NFD", "한글은 세종 때 만들어졌다. Café " * 100)
+    assert collapse(text) == unicodedata.normalize("NFC", text).strip()
+
+
+def test_long_runs_of_marks_lose_no_character():
+    text = "a" + "\u0316\u0301" * 2_000
+    found = collapse(text)
+    assert unicodedata.normalize("NFD", found).count("\u0316") == 2_000
+    assert unicodedata.normalize("NFD", found).count("\u0301") == 2_000

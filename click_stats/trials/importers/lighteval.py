@@ -216,7 +216,7 @@ class _Reader:
             golds = _list(doc.get("gold_index"))
             base["gold"] = questions.gold_label(golds[0], marks, None) if len(golds) == 1 else ""
             prompt = doc.get("query")
-            labelled = bool(choices) and all(map(questions.is_label, choices))
+            labelled = questions.are_labels(choices)
             self.by_label |= labelled
             trials = self._trials(base, response, id_ if item is None else item.item, len(choices), row, marks)
             if labelled and texts is not None and isinstance(prompt, str):
@@ -231,7 +231,7 @@ class _Reader:
                 yield line, harness.fields(trial)
 
     def _texts(self, doc: Mapping[str, Any], specific: Mapping[str, Any], choices: list[str]) -> questions.Texts | None:
-        spoken = {} if all(map(questions.is_label, choices)) else {"choices": choices}
+        spoken = {} if questions.are_labels(choices) else {"choices": choices}
         return questions.texts_of({"question": doc.get("original_query"), **spoken, **specific})
 
     def _ids(self, doc: Mapping[str, Any]) -> list[str]:

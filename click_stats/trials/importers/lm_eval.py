@@ -270,7 +270,7 @@ class _Reader:
         Without prompt or texts in the log: the fifth option of the harness's ``click`` tasks, whose prompt is known.
         """
         n_options = len(item.labels if item is not None else texts.options if texts is not None else scores or ())
-        if scores is not None and offered and not all(map(questions.is_label, offered)):
+        if scores is not None and offered and not questions.are_labels(offered):
             return set()  # option texts are ranked: they need not stand in the prompt
         if not context or texts is None:
             return set(range(SHOWN, n_options)) if self.task.startswith(CLICK) else set()

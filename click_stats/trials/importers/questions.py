@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from click_stats.answers.normalise import collapse, normalise
-from click_stats.items.definition import LABEL_SETS, MAX_OPTIONS, labels
+from click_stats.items.definition import LABEL_SETS, MAX_OPTIONS, MIN_OPTIONS, labels
 from click_stats.items.digest import item_digest
 
 if TYPE_CHECKING:
@@ -126,9 +126,10 @@ def texts_of(doc: Mapping[str, Any]) -> Texts | None:
     return Texts(passage if isinstance(passage, str) else "", question, tuple(options))
 
 
-def is_label(word: str) -> bool:
-    """Tell whether a word is a label of an option."""
-    return any(word.strip().upper() in labels(MAX_OPTIONS, kind) for kind in LABEL_SETS)
+def are_labels(words: Sequence[str]) -> bool:
+    """Tell whether words are the labels of so many options: A, B, ... or 1, 2, ..."""
+    plain = tuple(word.strip().upper() for word in words)
+    return MIN_OPTIONS <= len(plain) <= MAX_OPTIONS and any(plain == labels(len(plain), kind) for kind in LABEL_SETS)
 
 
 def hidden_options(prompt: str, texts: Texts, marks: Sequence[str]) -> set[int]:

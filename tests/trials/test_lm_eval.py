@@ -206,6 +206,36 @@ def test_every_item_of_the_harness_click_tasks_is_found_by_keys_alone(tmp_path, 
     assert sum(n_gold for *_, n_gold in counts) == 49
 
 
+@pytest.mark.dataset
+def test_every_item_is_found_by_its_texts_and_hidden_options_by_the_prompt(tmp_path, dataset_path):
+    """All questions in one task whose name tells nothing, asked as the harness asks them."""
+    items = read_items(dataset_path)
+    lines = []
+    for path in sorted(dataset_path.rglob("*.json")):
+        for doc in json.loads(path.read_text(encoding="utf-8")):
+            options = [option.strip() for option in doc["choices"]]
+            gold = options.index(doc["answer"].strip())
+            shown = ", ".join(f"{mark}: {text}" for mark, text in zip("ABCD", doc["choices"], strict=False))
+            prompt = f"{doc.get('paragraph') or ''}\n{doc['question']}\nA, B, C, D\n{shown}\n:"
+            letters = "ABCDE"[: len(options)]
+            requests = {f"gen_args_{i}": {"arg_0": prompt, "arg_1": f" {mark}"} for i, mark in enumerate(letters)}
+            kept = [[f"-{1 + (option != gold)}.5", "False"] for option in range(len(options))]
+            line = {"doc_id": len(lines), "doc": doc, "target": letters[gold], "arguments": requests}
+            lines.append(line | {"resps": [kept], "filtered_resps": kept, "filter": "none", "acc": 1.0})
+    path = log(tmp_path / "m", lines, task="all")
+    trials = read_trials(path, items)
+    found = right(trials)
+    assert len(found) == len(trials) == len(items) == 1995
+    assert all(found.values())
+    assert trials.account.to_frame("gold").empty
+    warning = next(line for line in trials.account.meta["warnings"] if "do not show every option" in line)
+    assert "256 trials of 256 items, 49 of them" in warning
+    assert not any("own score" in line for line in trials.account.meta["warnings"])
+    left = read_trials(path, items, drop_hidden_options=True)
+    assert len(left) == 1995 - 256
+    assert not left.frame()["item"].map(items.frame["n_options"]).eq(5).any()
+
+
 def test_ties_are_settled_by_the_key_and_told(tmp_path, tiny):
     rows = [sample(id_, [-1.0] * 4, target=mark) for id_, mark in zip(("a1", "a2", "a3"), "ABC", strict=True)]
     first = read_trials(log(tmp_path / "one", rows), tiny)

@@ -1,8 +1,7 @@
-"""Fitting the logistic mixed model on counts, and what its estimates are worth."""
+"""Fitting the logistic mixed model on counts."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +13,10 @@ from click_stats.stats.glmm import separation as separations
 from click_stats.stats.glmm import structure as structures
 from click_stats.stats.glmm.data import CELL, ITEM, PASSAGE, groupings
 from click_stats.stats.glmm.laplace import Laplace
-from click_stats.stats.glmm.maximise import LOWEST, SMALL, ConvergenceError, Maximum, maximise
+from click_stats.stats.glmm.maximise import SMALL, ConvergenceError, Maximum, maximise, rises
+from click_stats.stats.glmm.restricted import Restricted
+from click_stats.stats.glmm.result import GlmmFit
+from click_stats.stats.glmm.start import LOWEST
 
 if TYPE_CHECKING:
     from click_stats.counts import FloatArray
@@ -23,81 +25,14 @@ if TYPE_CHECKING:
     from click_stats.stats.glmm.separation import Separation
 
 
-@dataclass(frozen=True)
-class GlmmFit:
-    """Maximum of the Laplace likelihood.
-
-    Attributes
-    ----------
-    names
-        Fixed effects: ``(intercept)``, ``category[Law]``, ``log10_params``.
-    beta, se
-        (columns,) logits; NaN where separation leaves no finite estimate.
-    vcov
-        (columns, columns) covariance of ``beta`` from the observed information about beta and log sd together.
-    random
-        Random effects.
-    sd, log_sd, log_sd_se
-        (random,) standard deviations in logits; where the maximum is at 0: 0, -inf and NaN.
-    covariance
-        Of the finite ``beta`` and then of the ``log_sd`` above 0, jointly.
-    loglik
-        With the binomial coefficients. Under separation its supremum.
-    n_parameters, n_cells, n_trials
-        Counts; parameters without finite estimate count.
-    n_levels
-        Levels of each random effect.
-    modes, mode_sd
-        Conditional modes of each random effect (logits, by level) and their conditional standard deviations at the
-        estimated parameters. For ``cell`` by the cell's position in the data.
-    fitted
-        (cells,) probability at the modes, in the order of the data.
-    base
-        Base level of each categorical predictor.
-    separation
-        What has no finite estimate, or None.
-    notes
-        Sentences for the reader: separation, standard deviations of 0.
-    converged
-        Always true: anything else is a ConvergenceError.
-    decrement
-        g' H^-1 g at the end.
-    n_iter, n_evaluations
-        Iterations; evaluations of likelihood and gradient.
-    """
-
-    names: tuple[str, ...]
-    beta: FloatArray
-    se: FloatArray
-    vcov: FloatArray
-    random: tuple[str, ...]
-    sd: FloatArray
-    log_sd: FloatArray
-    log_sd_se: FloatArray
-    covariance: FloatArray
-    loglik: float
-    n_parameters: int
-    n_cells: int
-    n_trials: int
-    n_levels: dict[str, int]
-    modes: dict[str, pd.Series]
-    mode_sd: dict[str, pd.Series]
-    fitted: FloatArray
-    base: dict[str, str]
-    separation: Separation | None
-    notes: tuple[str, ...]
-    converged: bool
-    decrement: float
-    n_iter: int
-    n_evaluations: int
-
-    @property
-    def aic(self) -> float:
-        """Akaike's criterion."""
-        return 2.0 * self.n_parameters - 2.0 * self.loglik
-
-
-def fit(data: GlmmData, spec: GlmmSpec, *, start: FloatArray | None = None, tol: float = 1e-9) -> GlmmFit:
+def fit(
+    data: GlmmData,
+    spec: GlmmSpec,
+    *,
+    restricted: bool = False,
+    start: FloatArray | None = None,
+    tol: float = 1e-9,
+) -> GlmmFit:
     """Fit logit p = X beta + random effects to binomial counts by maximum likelihood (Laplace).
 
     Parameters
@@ -106,6 +41,10 @@ def fit(data: GlmmData, spec: GlmmSpec, *, start: FloatArray | None = None, tol:
         Counts by cell.
     spec
         Fixed and random effects.
+    restricted
+        Maximise the restricted likelihood: the fixed effects are integrated out when standard deviations are
+        estimated, so that few models do not make the variance over models too small. Such log-likelihoods compare
+        only between fits with the same fixed effects.
     start
         beta and log sd to start from; chosen when None. Not used where separation takes columns out.
     tol
@@ -149,7 +88,7 @@ def fit(data: GlmmData, spec: GlmmSpec, *, start: FloatArray | None = None, tol:
         columns = designs.independent(design.matrix[kept])
     matrix = design.matrix[kept][:, columns]
     designs.refuse_saturated(matrix, groups)
-    model, found, zero = _search(inner, matrix, groups, start, tol)
+    model, found, zero = _search(inner, matrix, groups, restricted, start, tol)
     notes += [
         f"The variance of {name!r} is estimated as 0; the other standard errors take it as known." for name in zero
     ]
@@ -157,13 +96,20 @@ def fit(data: GlmmData, spec: GlmmSpec, *, start: FloatArray | None = None, tol:
 
 
 def _search(
-    data: GlmmData, matrix: FloatArray, groups: dict[str, Grouping], start: FloatArray | None, tol: float
+    data: GlmmData,
+    matrix: FloatArray,
+    groups: dict[str, Grouping],
+    restricted: bool,
+    start: FloatArray | None,
+    tol: float,
 ) -> tuple[Laplace, Maximum, tuple[str, ...]]:
     """Maximise, leaving out random effects whose variance is 0, and check that it is 0 there."""
 
     def build(names: list[str]) -> Laplace:
         chosen = {name: groups[name] for name in names}
-        return Laplace(data.correct, data.trials, matrix, structures.build(chosen, len(data)), names)
+        return (Restricted if restricted else Laplace)(
+            data.correct, data.trials, matrix, structures.build(chosen, len(data)), names
+        )
 
     names, zero, n_evaluations = list(groups), list[str](), 0
     for _ in range(2 * len(groups) + 1):
@@ -176,12 +122,12 @@ def _search(
             names = [name for name in names if name not in found]
             continue
         model.n_evaluations = n_evaluations
-        risen = _risen(build([*names, *zero]), found, zero)
+        risen = _risen(build([*names, *zero]), found, zero) if zero else []
         if not risen:
-            return model, found, tuple(zero)
+            return model, model.complete(found), tuple(zero)
         # Effects that went to 0 together need not all be 0: start again with those that the likelihood asks for.
         zero = [name for name in zero if name not in risen]
-        start = np.r_[found.parameters, np.full(len(risen), np.log(2 * SMALL))]
+        start = np.r_[model.complete(found).parameters, np.full(len(risen), np.log(SMALL))]
         names += risen
     raise ConvergenceError(
         "The mixed model did not converge: a variance is neither 0 nor found.",
@@ -192,11 +138,9 @@ def _search(
 
 def _risen(whole: Laplace, found: Maximum, zero: list[str]) -> list[str]:
     """Return the effects left out with which the likelihood would rise from a standard deviation of 0."""
-    if not zero:
-        return []
     edge = np.r_[found.parameters, np.full(len(zero), np.log(LOWEST))]
-    slopes = whole.value_and_gradient(edge)[1][-len(zero) :]
-    return [name for name, slope in zip(zero, slopes, strict=True) if slope > 1e-6]
+    first = len(found.parameters)
+    return [name for k, name in enumerate(zero) if rises(whole, edge, first + k, found.loglik)]
 
 
 def _report(
@@ -242,6 +186,7 @@ def _report(
         log_sd=log_sd,
         log_sd_se=log_sd_se,
         covariance=covariance,
+        restricted=isinstance(model, Restricted),
         loglik=found.loglik,
         n_parameters=len(design.names) + len(random),
         n_cells=len(data),

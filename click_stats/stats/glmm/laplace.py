@@ -9,11 +9,13 @@ from scipy.special import expit, gammaln
 
 from click_stats.stats.glmm.data import CELL, ITEM, PASSAGE
 from click_stats.stats.glmm.elimination import Effects, Factor, adjoint, predictor
+from click_stats.stats.glmm.start import Scale, begin
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from click_stats.counts import FloatArray
+    from click_stats.stats.glmm.maximise import Maximum
     from click_stats.stats.glmm.structure import Structure
 
 DECREMENT = 1e-9
@@ -21,11 +23,31 @@ DECREMENT = 1e-9
 INNER_STEPS = 100
 
 
+class Profile(NamedTuple):
+    """What the fixed effects see when the random effects are unknown.
+
+    Attributes
+    ----------
+    information
+        (columns, columns) X'WX - X'WZ Lambda H^-1 Lambda Z'WX.
+    rest
+        (cells, columns) X less what the random effects take up of it, Z Lambda H^-1 Lambda Z'WX.
+    answers
+        H^-1 Lambda Z'WX by kind of effect, each (effects, columns).
+    """
+
+    information: FloatArray
+    rest: FloatArray
+    answers: tuple[FloatArray, ...]
+
+
 class Mode(NamedTuple):
     """The most probable random effects at given parameters.
 
     Attributes
     ----------
+    beta
+        The fixed effects, given or found.
     effects
         Standardised effects.
     residual
@@ -36,13 +58,17 @@ class Mode(NamedTuple):
         Curvature at the mode.
     penalised
         Log-likelihood of the counts given the effects, less half their sum of squares.
+    profile
+        For the joint mode.
     """
 
+    beta: FloatArray
     effects: Effects
     residual: FloatArray
     probability: FloatArray
     factor: Factor
     penalised: float
+    profile: Profile | None
 
 
 class Laplace:
@@ -60,6 +86,11 @@ class Laplace:
         Sorted cells.
     random
         Names of the random effects, in the order of the parameters ``log sd``.
+
+    Attributes
+    ----------
+    beta
+        Fixed effects from which a joint mode is sought.
     """
 
     def __init__(
@@ -72,8 +103,22 @@ class Laplace:
         self.constant = float(
             (gammaln(self.trials + 1) - gammaln(self.correct + 1) - gammaln(self.trials - self.correct + 1)).sum()
         )
-        self.warm = self.zero()
+        self.warm, self.warm_sd = self.zero(), self.deviations(np.zeros(len(self.random)))
+        self.beta = np.zeros(self.design.shape[1])
         self.n_evaluations = 0
+
+    @property
+    def n_fixed(self) -> int:
+        """How many of the parameters are fixed effects; they come first."""
+        return int(self.design.shape[1])
+
+    def begin(self, start: FloatArray | None) -> Scale:
+        """Return a first guess of the parameters and their scale."""
+        return begin(self, start)
+
+    def complete(self, found: Maximum) -> Maximum:
+        """Return the maximum over fixed effects and standard deviations: already so."""
+        return found
 
     def zero(self) -> Effects:
         """Return effects that are all 0."""
@@ -103,38 +148,60 @@ class Laplace:
         found: FloatArray = effects.outer[self.structure.outer_term == term]
         return found
 
-    def mode(self, beta: FloatArray, sd: Effects) -> Mode:
-        """Find the mode by Newton steps, halved where they do not gain, from the last mode found."""
+    def mode(self, beta: FloatArray, sd: Effects, *, joint: bool = False) -> Mode:
+        """Find the mode by Newton steps, halved where they do not gain, from the last mode found.
+
+        Parameters
+        ----------
+        beta
+            Fixed effects; with ``joint`` only where the steps begin.
+        joint
+            Maximise over the fixed effects as well.
+        """
         structure = self.structure
         fixed = self.design @ beta
-        effects = self.warm
+        effects = self._begin_mode(sd)
         reach = predictor(structure, sd, effects)
         value = self._penalised(fixed + reach, effects)
         done = False
         for _ in range(INNER_STEPS):
             probability = expit(fixed + reach)
-            weights = self.trials * probability * (1.0 - probability)
             residual = self.correct - self.trials * probability
-            factor = Factor(structure, sd, weights)
+            factor = Factor(structure, sd, self.trials * probability * (1.0 - probability))
+            profile = self.profile(factor) if joint else None
             if done:
                 break
             pull = adjoint(structure, sd, residual)
             slope = Effects(*(one - two for one, two in zip(pull, effects, strict=True)))
             step = factor.solve(slope)
-            decrement = float(sum((one * two).sum() for one, two in zip(slope, step, strict=True)))
-            move = predictor(structure, sd, step)
+            decrement, shift = 0.0, np.zeros_like(beta)
+            if profile is not None:
+                score = self.design.T @ residual
+                step, shift = self.joined(profile, factor, score, step)
+                decrement = float(score @ shift)
+            decrement += float(sum((one * two).sum() for one, two in zip(slope, step, strict=True)))
+            move, turn = predictor(structure, sd, step), self.design @ shift
             length = 1.0
             while True:
                 trial = Effects(*(one + length * two for one, two in zip(effects, step, strict=True)))
-                reached = reach + length * move
-                gained = self._penalised(fixed + reached, trial)
+                gained = self._penalised(fixed + reach + length * (move + turn), trial)
                 if gained >= value + 1e-4 * length * decrement - 1e-10 * abs(value) or length < 1e-6:
                     break
                 length /= 2.0
-            effects, reach, value = trial, reached, gained
+            effects, reach, value = trial, reach + length * move, gained
+            beta, fixed = beta + length * shift, fixed + length * turn
             done = decrement < DECREMENT
-        self.warm = effects
-        return Mode(effects, residual, probability, factor, value)
+        self.warm, self.warm_sd = effects, sd
+        return Mode(beta, effects, residual, probability, factor, value, profile)
+
+    def _begin_mode(self, sd: Effects) -> Effects:
+        """Return the last mode; where a standard deviation has grown, with effects no larger in logits than before."""
+        return Effects(
+            *(
+                effects * np.minimum(1.0, np.where(now > 0, before / np.where(now > 0, now, 1.0), 1.0))
+                for effects, before, now in zip(self.warm, self.warm_sd, sd, strict=True)
+            )
+        )
 
     def _penalised(self, eta: FloatArray, effects: Effects) -> float:
         # log(1 + e^eta) without overflow; sums instead of products of vectors, for which BLAS would start threads.
@@ -155,30 +222,72 @@ class Laplace:
         beta, scale = parameters[:columns], np.exp(parameters[columns:])
         sd = self.deviations(scale)
         mode = self.mode(beta, sd)
-        factor, structure = mode.factor, self.structure
-        value = mode.penalised - 0.5 * factor.log_determinant + self.constant
-        spread = factor.spread()
-        # d log|H| along the linear predictor: the weights change with it, each by w (1 - 2p).
-        slope = factor.weights * (1.0 - 2.0 * mode.probability) * spread.predictor
-        answer = factor.solve(adjoint(structure, sd, slope))
-        through = slope - factor.weights * predictor(structure, sd, answer)
+        value = mode.penalised - 0.5 * mode.factor.log_determinant + self.constant
+        spread = mode.factor.spread()
+        answer, through = self.adjoint_solve(mode, spread.predictor)
         gradient = np.empty_like(parameters)
         gradient[:columns] = self.design.T @ (mode.residual - 0.5 * through)
-        pulls = adjoint(structure, sd, through)
+        gradient[columns:] = self.by_log_sd(mode, spread.effects, answer, through)
+        return value, gradient
+
+    def adjoint_solve(self, mode: Mode, variance: FloatArray) -> tuple[Effects, FloatArray]:
+        """Return how the log-determinant pulls at the effects.
+
+        Parameters
+        ----------
+        variance
+            (cells,) conditional variance of the linear predictor.
+
+        Returns
+        -------
+        H^-1 of the derivative of log|H| by each cell's predictor, which is w (1 - 2p) variance; and the derivative by
+        a change of the predictor that the mode follows.
+        """
+        factor, structure = mode.factor, self.structure
+        slope = factor.weights * (1.0 - 2.0 * mode.probability) * variance
+        answer = factor.solve(adjoint(structure, factor.sd, slope))
+        if mode.profile is None:
+            return answer, slope - factor.weights * factor.predictor(answer)
+        answer, shift = self.joined(mode.profile, factor, self.design.T @ slope, answer)
+        return answer, slope - factor.weights * (factor.predictor(answer) + self.design @ shift)
+
+    def by_log_sd(self, mode: Mode, variances: Effects, answer: Effects, through: FloatArray) -> FloatArray:
+        """Return the gradient by log sd, given the conditional variances of the standardised effects."""
+        pulls = adjoint(self.structure, mode.factor.sd, through)
+        gradient = np.empty(len(self.random))
         for k, name in enumerate(self.random):
             own = self.part(mode.effects, name)
             direct = own @ own  # at the mode, Lambda Z' residual is u itself
-            shift = self.part(pulls, name) @ own + self.part(answer, name) @ own
-            determinant = len(own) - self.part(spread.effects, name).sum()
-            gradient[columns + k] = direct - determinant - 0.5 * shift
-        return value, gradient
+            shift = (self.part(pulls, name) + self.part(answer, name)) @ own
+            determinant = len(own) - self.part(variances, name).sum()
+            gradient[k] = direct - determinant - 0.5 * shift
+        return gradient
 
-    def information(self, mode: Mode, sd: Effects) -> FloatArray:
+    def profile(self, factor: Factor) -> Profile:
         """Return the information about beta at fixed standard deviations, the random effects being unknown."""
-        factor, structure = mode.factor, self.structure
+        structure = self.structure
         weighted = factor.weights[:, None] * self.design
-        found: FloatArray = self.design.T @ weighted
-        for k in range(self.design.shape[1]):
-            fitted = predictor(structure, sd, factor.solve(adjoint(structure, sd, weighted[:, k])))
-            found[:, k] -= weighted.T @ fitted
-        return 0.5 * (found + found.T)
+        answers = [factor.solve(adjoint(structure, factor.sd, column)) for column in weighted.T]
+        reach = np.zeros_like(self.design)
+        for k, answer in enumerate(answers):
+            reach[:, k] = predictor(structure, factor.sd, answer)
+        information = weighted.T @ (self.design - reach)
+        parts = (np.stack(part, axis=1) if part else np.zeros((0, 0)) for part in zip(*answers, strict=True))
+        return Profile(0.5 * (information + information.T), self.design - reach, tuple(parts))
+
+    def joined(
+        self, profile: Profile, factor: Factor, score: FloatArray, answer: Effects
+    ) -> tuple[Effects, FloatArray]:
+        """Return the solution of the joint system of beta and the effects.
+
+        Parameters
+        ----------
+        score
+            (columns,) right-hand side of beta.
+        answer
+            Solution for the effects alone.
+        """
+        through = self.design.T @ (factor.weights * factor.predictor(answer))
+        shift = np.asarray(np.linalg.solve(profile.information, score - through), dtype=np.float64)
+        parts = zip(answer, profile.answers, strict=True)
+        return Effects(*(part - answers @ shift for part, answers in parts)), shift

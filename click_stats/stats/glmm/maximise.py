@@ -8,19 +8,23 @@ import numpy as np
 from scipy.optimize import minimize
 
 from click_stats.errors import DataError
+from click_stats.stats.glmm.start import HIGHEST, LOWEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from click_stats.counts import FloatArray
     from click_stats.stats.glmm.laplace import Laplace
+    from click_stats.stats.glmm.start import Scale
 
     Downhill = Callable[[FloatArray], tuple[float, FloatArray]]
 
-LOWEST, HIGHEST = 1e-3, 30.0
-"""Standard deviations (logits) between which the maximum is looked for; 0 is decided apart."""
-SMALL = 0.05
+SMALL = 0.2
 """A standard deviation below this is compared with 0."""
+GRID = (LOWEST, 0.007, 0.01, 0.014, 0.02, 0.028, 0.04, 0.056, 0.08, 0.11, 0.15, SMALL)
+"""Standard deviations at which likelihoods are compared then."""
+NEGLIGIBLE = 1e-4
+"""A standard deviation is 0 when no other one has a log-likelihood higher by more than this."""
 STEP = 2e-3
 """Step of the central differences of the gradient, in conditional standard errors."""
 NEWTON_STEPS = 6
@@ -54,48 +58,6 @@ class Maximum(NamedTuple):
     n_iter: int
 
 
-class Scale(NamedTuple):
-    """Coordinates in which the curvature is near 1: parameters = centre + spread @ x."""
-
-    centre: FloatArray
-    spread: FloatArray
-
-
-def begin(model: Laplace, start: FloatArray | None) -> Scale:
-    """Return a first guess and a scale.
-
-    Without a start, beta maximises the penalised likelihood at guessed standard deviations, which are improved twice
-    by the expectation step of EM: the mean of u^2 plus its conditional variance.
-    """
-    columns = model.design.shape[1]
-    if start is None:
-        share = (model.correct.sum() + 0.5) / (model.trials.sum() + 1.0)
-        beta = np.linalg.lstsq(model.design, np.full(len(model.trials), np.log(share / (1 - share))), rcond=None)[0]
-        scale = np.array([0.3 if name == "cell" else 1.0 if name == "item" else 0.5 for name in model.random])
-        rounds = 3
-    else:
-        beta, scale, rounds = start[:columns].copy(), np.exp(start[columns:]).clip(2 * LOWEST, HIGHEST / 2), 0
-    sizes = model.sizes()
-    for k in range(rounds + 1):
-        sd = model.deviations(scale)
-        mode = model.mode(beta, sd)
-        information = model.information(mode, sd)
-        if k == rounds:
-            break
-        step = np.linalg.solve(information, model.design.T @ mode.residual)
-        reach = np.abs(model.design @ step).max()
-        beta = beta + step * min(1.0, 3.0 / max(reach, 1e-12))
-        spread = mode.factor.spread().effects
-        square = [(model.part(mode.effects, name) ** 2).sum() + model.part(spread, name).sum() for name in model.random]
-        scale = (scale * np.sqrt(np.array(square) / sizes)).clip(2 * LOWEST, HIGHEST / 2)
-    spread_matrix = np.zeros((columns + len(sizes),) * 2)
-    if columns:
-        root = np.linalg.cholesky(information)
-        spread_matrix[:columns, :columns] = np.linalg.inv(root).T
-    spread_matrix[range(columns, len(spread_matrix)), range(columns, len(spread_matrix))] = 1.0 / np.sqrt(2.0 * sizes)
-    return Scale(np.r_[beta, np.log(scale)], spread_matrix)
-
-
 def maximise(model: Laplace, *, start: FloatArray | None = None, tolerance: float = 1e-9) -> Maximum | tuple[str, ...]:
     """Maximise the likelihood.
 
@@ -108,8 +70,10 @@ def maximise(model: Laplace, *, start: FloatArray | None = None, tolerance: floa
     ConvergenceError
         No maximum with a positive definite curvature was reached.
     """
-    columns = model.design.shape[1]
-    scale = begin(model, start)
+    columns = model.n_fixed
+    scale = model.begin(start)
+    if not len(scale.centre):  # the restricted likelihood without random effects has no parameter
+        return Maximum(scale.centre, scale.spread, model.value_and_gradient(scale.centre)[0], 0.0, 0)
     diagonal = np.diag(scale.spread)[columns:]
     bounds = [(None, None)] * columns + [
         ((np.log(LOWEST) - centre) / unit, (np.log(HIGHEST) - centre) / unit)
@@ -130,14 +94,15 @@ def maximise(model: Laplace, *, start: FloatArray | None = None, tolerance: floa
     )
     x = np.asarray(found.x, dtype=np.float64)
     _refuse_edge(model, scale.centre + scale.spread @ x)
-    zero = _vanishing(model, scale.centre + scale.spread @ x)
+    zero, parameters = _near_zero(model, scale.centre + scale.spread @ x)
     if zero:
         return zero
+    x[columns:] = (parameters[columns:] - scale.centre[columns:]) / diagonal
     return _prove(model, scale, x, downhill, int(found.nit), tolerance)
 
 
 def _refuse_edge(model: Laplace, parameters: FloatArray) -> None:
-    sd = np.exp(parameters[model.design.shape[1] :])
+    sd = np.exp(parameters[model.n_fixed :])
     for name, value in zip(model.random, sd, strict=True):
         if value > 0.99 * HIGHEST:
             raise ConvergenceError(
@@ -147,21 +112,38 @@ def _refuse_edge(model: Laplace, parameters: FloatArray) -> None:
             )
 
 
-def _vanishing(model: Laplace, parameters: FloatArray) -> tuple[str, ...]:
-    """Return the random effects of which the likelihood is highest at a standard deviation of 0."""
-    columns = model.design.shape[1]
-    small = np.flatnonzero(parameters[columns:] < np.log(SMALL))
-    if not len(small):
-        return ()
-    here, _ = model.value_and_gradient(parameters)
-    gone = []
-    for k in small:
-        edge = parameters.copy()
-        edge[columns + k] = np.log(LOWEST)
-        value, gradient = model.value_and_gradient(edge)
-        if value >= here - 1e-7 and gradient[columns + k] <= 0:
+def _near_zero(model: Laplace, parameters: FloatArray) -> tuple[tuple[str, ...], FloatArray]:
+    """Look at the random effects with a small standard deviation.
+
+    Near 0 the likelihood is flat in log sd, whether it rises or falls, and the search stops anywhere.
+
+    Returns
+    -------
+    Those of which the likelihood is as good at 0, and the parameters with the others' log sd improved one by one.
+    """
+    columns = model.n_fixed
+    gone: list[str] = []
+    parameters = parameters.copy()
+    for k in np.flatnonzero(parameters[columns:] < np.log(SMALL)):
+        place, now = int(columns + k), float(parameters[columns + k])
+        values = {}
+        for log_sd in sorted({now, *np.log(GRID).tolist()}):
+            parameters[place] = log_sd
+            values[log_sd] = model.value_and_gradient(parameters)[0]
+        parameters[place] = max(values, key=lambda log_sd: values[log_sd])
+        if values[float(np.log(LOWEST))] >= max(values.values()) - NEGLIGIBLE:
             gone.append(model.random[k])
-    return tuple(gone)
+    return tuple(gone), parameters
+
+
+def rises(model: Laplace, parameters: FloatArray, place: int, loglik: float) -> bool:
+    """Return whether one standard deviation, taken as 0 so far, gives more than ``loglik`` at some larger value."""
+    trial = parameters.copy()
+    for sd in GRID:
+        trial[place] = np.log(sd)
+        if model.value_and_gradient(trial)[0] > loglik + NEGLIGIBLE:
+            return True
+    return False
 
 
 def _prove(model: Laplace, scale: Scale, x: FloatArray, downhill: Downhill, n_iter: int, tolerance: float) -> Maximum:

@@ -119,6 +119,8 @@ class _Reader:
         return ", ".join([*parts, *(["chain of thought"] if thought else [])]) or DEFAULT_CONDITION
 
     def _choose_scorer(self) -> str:
+        if len(self.scorers) < 2 and self.source.filter not in self.scorers:
+            self.source.filter = None  # there is nothing to choose here
         chosen = self.source.filter
         if chosen is None and len(self.scorers) > 1:
             raise UsageError(
@@ -126,7 +128,7 @@ class _Reader:
                 found=", ".join(self.scorers),
                 do="Choose one with --filter NAME.",
             )
-        if chosen is not None and self.scorers and chosen not in self.scorers:
+        if chosen is not None and chosen not in self.scorers:
             raise UsageError(
                 f"The log {self.source.name} has no scorer {chosen!r}.",
                 found=", ".join(self.scorers),

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from click_stats.trials import Trials
 
 Files = Annotated[
-    list[Path], typer.Argument(help="Result files, trial tables, run folders, logs of harnesses, or folders of these.", show_default=False)
+    list[Path],
+    typer.Argument(
+        help="Result files, trial tables, run folders, logs of harnesses, or folders of these.", show_default=False
+    ),
 ]
 Items = Annotated[
     str | None,

@@ -6,7 +6,8 @@
 from click_stats.stats.glmm.data import GlmmData, GlmmSpec
 from click_stats.stats.glmm.fit import fit
 from click_stats.stats.glmm.maximise import ConvergenceError
+from click_stats.stats.glmm.predict import Prediction, predict
 from click_stats.stats.glmm.result import GlmmFit
 from click_stats.stats.glmm.separation import Separation
 
-__all__ = ["ConvergenceError", "GlmmData", "GlmmFit", "GlmmSpec", "Separation", "fit"]
+__all__ = ["ConvergenceError", "GlmmData", "GlmmFit", "GlmmSpec", "Prediction", "Separation", "fit", "predict"]

@@ -24,8 +24,8 @@ class Scale(NamedTuple):
 def begin(model: Laplace, start: FloatArray | None) -> Scale:
     """Return a first guess and a scale.
 
-    Without a start, beta maximises the penalised likelihood at guessed standard deviations, which are improved twice
-    by the expectation step of EM: the mean of u^2 plus its conditional variance.
+    Without a start, beta maximises the penalised likelihood at guessed standard deviations, which are improved
+    by steps of EM: the mean of u^2 plus its conditional variance.
     """
     columns = model.design.shape[1]
     if start is None:

@@ -172,6 +172,26 @@ def test_a_scorer_must_be_chosen_by_name(tmp_path, tiny):
         read_trials(path, tiny, filter="x")
 
 
+def test_scorers_that_only_the_samples_name_must_be_chosen_too(tmp_path, tiny):
+    rows = [sample("a1", "A")]
+    rows[0]["scores"]["judge"] = {"value": "I", "answer": "B"}
+    path = log(tmp_path, rows, scorers=[])
+    with pytest.raises(UsageError, match="several scorers"):
+        read_trials(path, tiny)
+    assert read_trials(path, tiny, filter="judge").frame()["prediction"].tolist() == [1]
+
+
+def test_a_log_that_is_still_being_written_holds_what_it_has(tmp_path, tiny):
+    start = {"version": 2, "eval": {"task": "t", "model": "x/m", "dataset": {"sample_ids": ["a1", "a2"]}}}
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("_journal/start.json", json.dumps(start))
+        archive.writestr("samples/a1_epoch_1.json", json.dumps(sample("a1", "B")))
+    trials = read_trials(path, tiny)
+    assert trials.frame()["prediction"].tolist() == [1]
+    assert any("(status started): it holds 1 of 2 samples" in line for line in trials.account.meta["warnings"])
+
+
 def test_limits_errors_and_stops(tmp_path, tiny):
     rows = [
         sample("a1", "", error={"message": "lost"}),

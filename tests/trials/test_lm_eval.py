@@ -367,6 +367,15 @@ def test_ids_under_another_name(tmp_path, tiny):
         read_trials(path, tiny)
 
 
+def test_an_unknown_id_with_known_texts_is_found(tmp_path, island):
+    path = next(NEW.glob("*lang_function*"))
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for place, line in enumerate(lines):
+        line["doc"]["id"] = place
+    found = read_trials(log(tmp_path / "m", lines), island).frame()["item"]
+    assert found.tolist() == ["Functional/Kedu_16_901", "Functional/PSE_korean_901"]
+
+
 def test_results_files_are_no_logs(tmp_path, island):
     with pytest.raises(DataError) as caught:
         read_trials(next(NEW.glob("results*.json")), island)

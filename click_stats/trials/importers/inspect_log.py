@@ -119,22 +119,25 @@ class _Reader:
         return ", ".join([*parts, *(["chain of thought"] if thought else [])]) or DEFAULT_CONDITION
 
     def _choose_scorer(self) -> str:
-        if len(self.scorers) < 2 and self.source.filter not in self.scorers:
+        if len(self.scorers) == 1 and self.source.filter not in self.scorers:
             self.source.filter = None  # there is nothing to choose here
         chosen = self.source.filter
         if chosen is None and len(self.scorers) > 1:
-            raise UsageError(
-                f"The log {self.source.name} holds each answer as several scorers took it.",
-                found=", ".join(self.scorers),
-                do="Choose one with --filter NAME.",
-            )
-        if chosen is not None and chosen not in self.scorers:
+            raise self._several(self.scorers)
+        if chosen is not None and self.scorers and chosen not in self.scorers:
             raise UsageError(
                 f"The log {self.source.name} has no scorer {chosen!r}.",
                 found=", ".join(self.scorers),
                 do="Choose one of these with --filter.",
             )
         return chosen or (self.scorers[0] if self.scorers else "")
+
+    def _several(self, scorers: Sequence[str]) -> UsageError:
+        return UsageError(
+            f"The log {self.source.name} holds each answer as several scorers took it.",
+            found=", ".join(scorers),
+            do="Choose one with --filter NAME.",
+        )
 
     def rows(self, samples: Iterator[dict[str, Any]]) -> Iterator[tuple[int, list[str]]]:
         """Yield number and fields of every sample."""
@@ -198,6 +201,8 @@ class _Reader:
     def _score(self, sample: Mapping[str, Any]) -> Mapping[str, Any]:
         scores = sample.get("scores") or {}
         found = next((score for name, score in scores.items() if name.rsplit("/", 1)[-1] == self.scorer), None)
+        if found is None and not self.scorer and len(scores) > 1:
+            raise self._several(sorted(scores))
         if found is None and len(scores) == 1 and self.source.filter is None:
             found = next(iter(scores.values()))
         return found if isinstance(found, dict) else {}
@@ -284,7 +289,7 @@ class _Reader:
         dataset = self.spec.get("dataset") or {}
         epochs = int((self.spec.get("config") or {}).get("epochs") or 1)
         planned = len(dataset.get("sample_ids") or ()) * epochs
-        status = str(self.log.get("status") or "")
+        status = str(self.log.get("status") or "started")
         if status != "success" or self.n_samples < planned:
             of = f"{self.n_samples:,} of {planned:,}" if planned else f"{self.n_samples:,}"
             source.notes.append(f"The log {source.name} is not complete (status {status}): it holds {of} samples.")

@@ -90,7 +90,7 @@ class Items:
         if len(same) == 1:
             return same[0], ""
         known = self.by_digest.get(texts.digest) if texts is not None else None
-        if known is not None and (known in same or not id_):
+        if known is not None and (known in same or not same):
             return known, BY_TEXTS if same else ""
         inside = [item for item in same if item.category == category]
         return (inside[0], BY_TASK) if len(inside) == 1 else (None, "")

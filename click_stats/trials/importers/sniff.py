@@ -15,6 +15,7 @@ from click_stats.trials.importers.lm_eval import LmEval, is_array
 from click_stats.trials.importers.long_table import JSON_LINES, LongTable, whole_lines
 from click_stats.trials.importers.result_csv import ResultCsv
 from click_stats.trials.importers.run_folder import RunFolder, is_run_file
+from click_stats.trials.model_names import clean_name
 from click_stats.trials.schema import ANSWERS
 
 if TYPE_CHECKING:
@@ -75,7 +76,12 @@ def find_sources(paths: Sequence[str | Path]) -> list[Source]:
 def _wanted(file: Path) -> bool:
     """Tell whether a file of a folder may hold answers; most JSON files hold settings and results instead."""
     suffix = file.suffix.lower()
-    return suffix in SUFFIXES and suffix not in NOT_IN_FOLDERS and (suffix != ".json" or is_log(file))
+    if suffix not in SUFFIXES or suffix in NOT_IN_FOLDERS:
+        return False
+    try:
+        return suffix != ".json" or is_log(file)
+    except OSError:
+        return True  # reading it says what is wrong
 
 
 def recognise(
@@ -164,4 +170,5 @@ def _names(paths: Sequence[Path]) -> list[str]:
             "/".join(path.resolve().parts[-depth:]) if names.count(name) > 1 else name
             for path, name in zip(paths, names, strict=True)
         ]
-    return names
+    clean = [clean_name(name) or name for name in names]
+    return clean if len(set(clean)) == len(set(names)) else names

@@ -15,6 +15,7 @@ from click_stats.trials.counting import count
 from click_stats.trials.identify import LEFT_OUT, identify
 from click_stats.trials.importers.base import HOW_TO_READ, STAGE
 from click_stats.trials.mapping import TRIAL, create_reading, create_trials, create_view
+from click_stats.trials.model_names import clean_name
 from click_stats.trials.reparse import disagreements, read_again, readable, remarks
 from click_stats.trials.runs import protocol_digest
 from click_stats.trials.schema import ANSWERS, DEFAULT_CONDITION, LOGGED_POLICY, unit_label
@@ -117,7 +118,16 @@ def _name_units(database: Database, models: ModelTable | None) -> pd.DataFrame:
     raw = database.execute(
         f"SELECT DISTINCT model, coalesce(condition, '{DEFAULT_CONDITION}') FROM {STAGE} WHERE model IS NOT NULL"
     )
-    named = {pair: (_known_as(str(pair[0]).strip(), models), str(pair[1]).strip()) for pair in raw}
+    named = {pair: (_known_as(clean_name(str(pair[0])), models), clean_name(str(pair[1]))) for pair in raw}
+    unseen = [
+        raw
+        for raw, clean in named.items()
+        if any(str(text).strip() and not name for text, name in zip(raw, clean, strict=True))
+    ]
+    if unseen:
+        raise DataError(
+            "A model has a name without a character that can be printed.", found=ascii(unseen[0]), do="Name it."
+        )
     pairs = sorted(set(named.values()), key=lambda pair: (pair[0].casefold(), pair[1] != DEFAULT_CONDITION, pair))
     labels = [unit_label(*pair) for pair in pairs]
     twice = sorted({label for label in labels if labels.count(label) > 1})

@@ -65,7 +65,7 @@ def count(
         items=frame,
         options=options,
         statuses=statuses,
-        planned=planned(statuses.sum(axis=2), n_options),
+        planned=planned(statuses.sum(axis=2), n_options, _prompts(database, len(units), n_options, places)),
         cells=_cells(database, units, frame, places) if cells else None,
         categories=items.definition.category_names,
         domains=items.definition.domain_names,
@@ -84,11 +84,34 @@ def _output_tokens(database: Database, n_units: int) -> npt.NDArray[np.float64]:
     return means
 
 
-def planned(stored: npt.NDArray[np.int64], n_options: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _prompts(
+    database: Database, n_units: int, n_options: npt.NDArray[np.int64], places: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Return (units, items) prompts that over half of the unit's items with as many options were asked by."""
+    known = np.flatnonzero(places >= 0)
+    database.store("size_t", pd.DataFrame({"ix": known, "size": n_options[places[known]]}))
+    asked = f"FROM {TRIAL} JOIN size_t USING (ix) GROUP BY ALL"
+    rows = database.execute(
+        f"""
+        WITH prompt AS (SELECT unit, size, wording, rotation, replicate, count(DISTINCT ix) AS n {asked}),
+             whole AS (SELECT unit, size, count(DISTINCT ix) AS n_items {asked})
+        SELECT unit, size, count(*) FROM prompt JOIN whole USING (unit, size) WHERE 2 * n > n_items GROUP BY ALL
+        """
+    )
+    found = np.zeros((n_units, len(n_options)), dtype=np.int64)
+    for unit, size, n in rows:
+        found[unit, n_options == size] = n
+    return found
+
+
+def planned(
+    stored: npt.NDArray[np.int64], n_options: npt.NDArray[np.int64], prompts: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
     """Return the trials that were planned per unit and item, as far as the stored ones show it.
 
-    A protocol asks every item with the same number of options equally often, so the plan is the number of
-    trials that most of them have (the larger one of a tie), at least 1.
+    A protocol asks every item with the same number of options equally often. The plan is the number of trials that
+    most of them have (the larger one of a tie), at least 1; where trials are missing here and there, so that few
+    items have all, it is the number of prompts that most items were asked by, if any item has that many.
 
     Parameters
     ----------
@@ -96,6 +119,8 @@ def planned(stored: npt.NDArray[np.int64], n_options: npt.NDArray[np.int64]) -> 
         (units, items) stored trials.
     n_options
         (items,) number of options.
+    prompts
+        (units, items) prompts (wording, rotation, replicate) that over half of the items of this size have.
     """
     plan = np.ones_like(stored)
     for size in np.unique(n_options):
@@ -104,7 +129,8 @@ def planned(stored: npt.NDArray[np.int64], n_options: npt.NDArray[np.int64]) -> 
             answered = trials[trials > 0]
             if len(answered):
                 frequency = np.bincount(answered)
-                plan[row, mask] = len(frequency) - 1 - int(np.argmax(frequency[::-1]))
+                usual = len(frequency) - 1 - int(np.argmax(frequency[::-1]))
+                plan[row, mask] = max(usual, min(int(prompts[row, mask][0]), len(frequency) - 1))
     return plan
 
 

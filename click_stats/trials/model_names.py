@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,6 +16,20 @@ if TYPE_CHECKING:
 
 DATE = re.compile(r"^(?P<rest>.+)-(?:(?P<long>\d{4}-\d{2}-\d{2})|(?P<short>\d{6}))$")
 EFFORT = re.compile(r"^(?P<rest>.+?)\s*\((?P<effort>[^()]+)\)$")
+
+
+NOT_PRINTED = {"Cc", "Cf", "Cs"}
+"""Unicode categories of characters that no report can hold: control, invisible format, lone surrogates."""
+
+
+def clean_name(name: str) -> str:
+    """Return a name as it is typed and printed: composed (NFC), single blanks, nothing invisible.
+
+    Some systems store file names decomposed: fonts then draw the letters of a Hangul syllable one by one. Control
+    characters are not allowed in XML, and so neither in docx nor in SVG.
+    """
+    composed = unicodedata.normalize("NFC", " ".join(name.split()))
+    return "".join(character for character in composed if unicodedata.category(character) not in NOT_PRINTED).strip()
 
 
 class Run(NamedTuple):
@@ -33,7 +48,8 @@ def parse_stem(stem: str, benchmark: str = "CLIcK") -> Run:
     a day; a bracketed word (``gpt-5.2(medium)``) is the condition. An unbracketed ``-medium`` is part of the
     name: it cannot be told from names such as ``mistral-medium``.
     """
-    rest = re.sub(rf"^\[{re.escape(benchmark)}\]\s*", "", stem.strip(), flags=re.IGNORECASE) or stem
+    stem = clean_name(stem) or stem
+    rest = re.sub(rf"^\[{re.escape(benchmark)}\]\s*", "", stem, flags=re.IGNORECASE) or stem
     rest, condition = _effort(rest)
     rest, day, written = _date(rest)
     if condition == DEFAULT_CONDITION:

@@ -1,3 +1,4 @@
+import unicodedata
 from datetime import date
 
 import pytest
@@ -5,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from click_stats.errors import DataError
-from click_stats.trials.model_names import name_runs, parse_stem
+from click_stats.trials.model_names import clean_name, name_runs, parse_stem
 from click_stats.trials.schema import unit_label
 
 
@@ -67,3 +68,22 @@ def test_the_same_model_condition_and_date_twice_names_both_files():
 def test_the_unit_is_the_model_and_a_condition_that_is_not_the_default():
     assert unit_label("m", "default") == "m"
     assert unit_label("m", "low") == "m (low)"
+
+
+@pytest.mark.parametrize(
+    ("name", "clean"),
+    [
+        (unicodedata.normalize("NFD", "한국어 모델"), "한국어 모델"),  # as some systems store file names
+        ("line\nbreak\ttab", "line break tab"),
+        ("red\x1b[31m\x07", "red[31m"),
+        ("\ufeffzero\u200bwidth\u202e", "zerowidth"),
+        (" my_model-7b_v2|ko * 95% <b> ", "my_model-7b_v2|ko * 95% <b>"),
+        ("\x1b", ""),
+    ],
+)
+def test_names_are_as_typed_and_printed(name, clean):
+    assert clean_name(name) == clean
+
+
+def test_a_decomposed_file_name_is_the_model_that_one_types():
+    assert parse_stem(unicodedata.normalize("NFD", "모델-240513")).model == "모델"

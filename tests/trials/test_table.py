@@ -179,13 +179,13 @@ def test_items_that_do_not_fit_are_refused(trials, tiny):
 def test_the_plan_is_what_most_items_of_a_kind_have():
     stored = np.array([[3, 3, 2, 0, 5, 0], [0, 0, 0, 0, 0, 0], [1, 2, 0, 0, 0, 0]])
     n_options = np.array([4, 4, 4, 4, 5, 5])
-    assert planned(stored, n_options).tolist() == [[3, 3, 3, 3, 5, 5], [1] * 6, [2, 2, 2, 2, 1, 1]]
+    assert planned(stored, n_options, 0 * stored).tolist() == [[3, 3, 3, 3, 5, 5], [1] * 6, [2, 2, 2, 2, 1, 1]]
 
 
 @settings(max_examples=50)
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=30))
 def test_the_plan_is_a_mode_of_the_items_answered(stored):
-    (plan,) = set(planned(np.array([stored]), np.full(len(stored), 4))[0])
+    (plan,) = set(planned(np.array([stored]), np.full(len(stored), 4), np.zeros((1, len(stored)), dtype=int))[0])
     answered = [n for n in stored if n]
     if answered:
         assert answered.count(plan) == max(map(answered.count, answered))
@@ -217,3 +217,20 @@ def test_names_of_models_are_taken_from_their_table(frame, tiny):
 
     models = ModelTable((Model(model="M One", aliases=("m",)),))
     assert Trials.from_frame(frame, tiny, models=models).units.index.tolist() == ["M One", "M One (cot)", "n"]
+
+
+def test_trials_missing_here_and_there_are_missing(click):
+    """With a tenth of 3 x 3 trials missing at random, as many items have 8 as have 9: the plan is 9 for all models."""
+    rng = np.random.default_rng(2)
+    chosen = click.frame[click.frame["n_options"] == 4].index[:200]
+    rows = pd.DataFrame(
+        [("ab"[unit], item, str(w), r, 0) for unit in range(2) for item in chosen for w in range(3) for r in range(3)],
+        columns=["model", "item", "wording", "rotation", "prediction"],
+    )
+    kept = rows[rng.random(len(rows)) < np.where(rows["model"] == "a", 0.9, 0.87)]
+    counts = Trials.from_frame(kept, click).counts()
+    asked = click.frame.index.isin(chosen)
+    assert (counts.planned[:, asked] == 9).all()
+    assert counts.n("missing")[:, asked].sum() == len(rows) - len(kept)
+    one_of_four = rows[(rows["wording"] == "0")].groupby(["model", "item"]).sample(1, random_state=3)
+    assert (Trials.from_frame(one_of_four, click).counts().planned[:, asked] == 1).all(), "one random order each"

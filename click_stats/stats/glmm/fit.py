@@ -13,7 +13,7 @@ from click_stats.stats.glmm import separation as separations
 from click_stats.stats.glmm import structure as structures
 from click_stats.stats.glmm.data import CELL, ITEM, PASSAGE, groupings
 from click_stats.stats.glmm.laplace import Laplace
-from click_stats.stats.glmm.maximise import SMALL, ConvergenceError, Maximum, maximise, rises
+from click_stats.stats.glmm.maximise import SMALL, TOLERANCE, ConvergenceError, Maximum, maximise, rises
 from click_stats.stats.glmm.restricted import Restricted
 from click_stats.stats.glmm.result import GlmmFit
 from click_stats.stats.glmm.start import LOWEST
@@ -31,7 +31,7 @@ def fit(
     *,
     restricted: bool = False,
     start: FloatArray | None = None,
-    tol: float = 1e-9,
+    tol: float = TOLERANCE,
 ) -> GlmmFit:
     """Fit logit p = X beta + random effects to binomial counts by maximum likelihood (Laplace).
 

@@ -28,6 +28,8 @@ NEGLIGIBLE = 1e-4
 STEP = 2e-3
 """Step of the central differences of the gradient, in conditional standard errors."""
 NEWTON_STEPS = 6
+TOLERANCE = 1e-9
+"""Newton decrement g' H^-1 g below which the gradient counts as 0."""
 
 
 class ConvergenceError(DataError):
@@ -58,7 +60,9 @@ class Maximum(NamedTuple):
     n_iter: int
 
 
-def maximise(model: Laplace, *, start: FloatArray | None = None, tolerance: float = 1e-9) -> Maximum | tuple[str, ...]:
+def maximise(
+    model: Laplace, *, start: FloatArray | None = None, tolerance: float = TOLERANCE
+) -> Maximum | tuple[str, ...]:
     """Maximise the likelihood.
 
     Returns
@@ -98,7 +102,9 @@ def maximise(model: Laplace, *, start: FloatArray | None = None, tolerance: floa
     if zero:
         return zero
     x[columns:] = (parameters[columns:] - scale.centre[columns:]) / diagonal
-    return _prove(model, scale, x, downhill, int(found.nit), tolerance)
+    proved = prove(scale, x, downhill, int(found.nit), tolerance)
+    _refuse_edge(model, proved.parameters)
+    return proved
 
 
 def _refuse_edge(model: Laplace, parameters: FloatArray) -> None:
@@ -146,7 +152,7 @@ def rises(model: Laplace, parameters: FloatArray, place: int, loglik: float) -> 
     return False
 
 
-def _prove(model: Laplace, scale: Scale, x: FloatArray, downhill: Downhill, n_iter: int, tolerance: float) -> Maximum:
+def prove(scale: Scale, x: FloatArray, downhill: Downhill, n_iter: int, tolerance: float) -> Maximum:
     """Take Newton steps until the gradient is 0 for all purposes, and require a positive definite curvature."""
     value, gradient = downhill(x)
     definite = True
@@ -167,7 +173,6 @@ def _prove(model: Laplace, scale: Scale, x: FloatArray, downhill: Downhill, n_it
             n_iter += 1
         if decrement < tolerance:
             parameters = scale.centre + scale.spread @ x
-            _refuse_edge(model, parameters)
             covariance = scale.spread @ np.linalg.inv(hessian) @ scale.spread.T
             return Maximum(parameters, 0.5 * (covariance + covariance.T), -value, decrement, n_iter)
     raise ConvergenceError(

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from click_stats.stats.glmm.elimination import Effects, adjoint
+from click_stats.stats.glmm.elimination import Effects
 from click_stats.stats.glmm.laplace import Laplace
+from click_stats.stats.glmm.maximise import STEP, TOLERANCE, Maximum, prove
 from click_stats.stats.glmm.start import Scale, begin
 
 if TYPE_CHECKING:
     from click_stats.counts import FloatArray
     from click_stats.stats.glmm.laplace import Mode
-    from click_stats.stats.glmm.maximise import Maximum
 
 
 class Restricted(Laplace):
@@ -54,34 +54,38 @@ class Restricted(Laplace):
         return value, self.by_log_sd(mode, variances, answer, through)
 
     def complete(self, found: Maximum) -> Maximum:
-        """Return the maximum with the fixed effects put in.
+        """Return the maximum with the fixed effects put in: those of the likelihood at these standard deviations.
 
-        Their covariance is the inverse information at the estimated standard deviations plus what the uncertainty
-        of these adds, D C D' with D the derivative of beta by log sd and C the covariance of log sd.
+        The fixed effects of the joint mode itself would be drawn to 0 where cells have effects of their own. The
+        covariance is the inverse of their observed information plus what the uncertainty of the standard deviations
+        adds, D C D' with D the derivative of beta by log sd and C the covariance of log sd.
         """
         mode = self._joint(found.parameters)
         assert mode.profile is not None
-        factor, structure = mode.factor, self.structure
-        slopes = np.zeros((len(mode.beta), len(self.random)))
-        for k, name in enumerate(self.random):
-            only = self.masked(mode.effects, name)
-            weighted = factor.weights * factor.predictor(only)
-            right = Effects(
-                *(one - two for one, two in zip(only, adjoint(structure, factor.sd, weighted), strict=True))
-            )
-            slopes[:, k] = self.joined(mode.profile, factor, -self.design.T @ weighted, factor.solve(right))[1]
-        inside = np.linalg.inv(mode.profile.information)
-        side = slopes @ found.covariance
-        covariance = np.block([[inside + side @ slopes.T, side], [side.T, found.covariance]])
-        return found._replace(parameters=np.r_[mode.beta, found.parameters], covariance=covariance)
+        columns = len(mode.beta)
+        root = np.linalg.cholesky(mode.profile.information)
+        scale = Scale(mode.beta, np.asarray(np.linalg.inv(root).T, dtype=np.float64))
 
-    def masked(self, effects: Effects, name: str) -> Effects:
-        """Return the effects with all but one kind set to 0."""
-        only = self.zero()
-        if name in self.structure.outer:
-            inside = self.structure.outer_term == self.structure.outer.index(name)
-            return only._replace(outer=np.where(inside, effects.outer, 0.0))
-        return only._replace(**{name: self.part(effects, name)})
+        def gradient(beta: FloatArray, log_sd: FloatArray) -> tuple[float, FloatArray]:
+            value, slope = super(Restricted, self).value_and_gradient(np.r_[beta, log_sd])
+            return value, slope[:columns]
+
+        def downhill(x: FloatArray) -> tuple[float, FloatArray]:
+            value, slope = gradient(scale.centre + scale.spread @ x, found.parameters)
+            return -value, -(scale.spread.T @ slope)
+
+        fixed = prove(scale, np.zeros(columns), downhill, found.n_iter, TOLERANCE)
+        slopes = np.zeros((columns, len(self.random)))
+        for k in range(len(self.random)):
+            step = np.zeros(len(self.random))
+            step[k] = STEP
+            up, down = (gradient(fixed.parameters, found.parameters + sign * step)[1] for sign in (1.0, -1.0))
+            slopes[:, k] = fixed.covariance @ (up - down) / (2.0 * STEP)
+        side = slopes @ found.covariance
+        covariance = np.block([[fixed.covariance + side @ slopes.T, side], [side.T, found.covariance]])
+        return found._replace(
+            parameters=np.r_[fixed.parameters, found.parameters], covariance=covariance, n_iter=fixed.n_iter
+        )
 
     def _joint(self, log_sd: FloatArray) -> Mode:
         mode = self.mode(self.beta, self.deviations(np.exp(log_sd)), joint=True)

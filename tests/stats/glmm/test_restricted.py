@@ -9,6 +9,7 @@ from click_stats.stats.glmm import GlmmData, GlmmSpec, fit
 from click_stats.stats.glmm import design as designs
 from click_stats.stats.glmm import structure as structures
 from click_stats.stats.glmm.data import groupings
+from click_stats.stats.glmm.laplace import Laplace
 from click_stats.stats.glmm.restricted import Restricted
 
 RANDOM = (
@@ -94,25 +95,35 @@ def test_many_trials_give_least_squares():
         assert found.log_sd_se[0] == pytest.approx(1 / np.sqrt(2 * denominator), rel=1e-3)
 
 
-def test_standard_errors_hold_what_the_variances_leave_open(cells):
-    """The covariance of beta is the information at the estimate plus D C D', D by differences of whole fits."""
-    data, spec = GlmmData.from_frame(cells(8, 60, 6, seed=9)), GlmmSpec("category + log10_params", ("item", "model"))
+def test_fixed_effects_are_those_of_the_likelihood_at_these_deviations(cells):
+    """And their covariance is the inverse information there plus D C D', D by differences of whole maximisations."""
+    data = GlmmData.from_frame(cells(8, 60, 6, seed=9, sd_cell=0.8))
+    spec = GlmmSpec("category + log10_params", ("item", "model", "cell"))
     found = fit(data, spec, restricted=True)
     groups = groupings(data, spec)
     design = designs.build(data, spec).matrix
-    model = Restricted(data.correct, data.trials, design, structures.build(groups, len(data)), list(groups))
-    slopes = np.zeros((len(found.beta), 2))
-    for k in range(2):
-        for sign in (-1, 1):
-            step = np.zeros(2)
-            step[k] = sign * 1e-3
-            model.value_and_gradient(found.log_sd + step)
-            slopes[:, k] += sign * model.beta / 2e-3
-    mode = model.mode(model.beta, model.deviations(found.sd), joint=True)
-    inside = np.linalg.inv(mode.profile.information)
-    among = found.covariance[-2:, -2:]
-    np.testing.assert_allclose(found.vcov, inside + slopes @ among @ slopes.T, rtol=1e-4, atol=1e-9)
-    np.testing.assert_allclose(found.covariance[:-2, -2:], slopes @ among, atol=1e-7)
+    model = Laplace(data.correct, data.trials, design, structures.build(groups, len(data)), list(groups))
+
+    def slope(beta, log_sd):
+        return model.value_and_gradient(np.r_[beta, log_sd])[1][:4]
+
+    def best(log_sd):
+        beta = found.beta
+        for _ in range(8):
+            beta = beta + np.linalg.solve(information, slope(beta, log_sd))
+        return beta
+
+    steps = 1e-3 * np.eye(4)
+    information = (
+        np.array([slope(found.beta - one, found.log_sd) - slope(found.beta + one, found.log_sd) for one in steps])
+        / 2e-3
+    )
+    np.testing.assert_allclose(best(found.log_sd), found.beta, atol=1e-4 * found.se.min())
+    steps = 1e-2 * np.eye(3)
+    slopes = np.stack([(best(found.log_sd + one) - best(found.log_sd - one)) / 2e-2 for one in steps], axis=1)
+    among = found.covariance[-3:, -3:]
+    np.testing.assert_allclose(found.vcov, np.linalg.inv(information) + slopes @ among @ slopes.T, rtol=1e-3, atol=2e-5)
+    np.testing.assert_allclose(found.covariance[:-3, -3:], slopes @ among, atol=1e-5)
 
 
 def test_few_models_get_a_larger_variance(cells):

@@ -52,7 +52,7 @@ class Context:
         """Make the tables and figures of the results in ``lang``."""
         drawings = [drawing for draw in FIGURES.values() if (drawing := draw(results, lang)) is not None]
         figures = {drawing.id: drawing for drawing in drawings}
-        return cls(results, labels(results, lang), report_tables(results, lang), figures, shlex.join(command))
+        return cls(results, labels(results, lang), report_tables(results, lang), figures, typed(command))
 
     def values(self) -> dict[str, Any]:
         """Return values and functions by the names that templates use."""
@@ -121,6 +121,14 @@ class Context:
         if anchor:
             text = qmd.Markdown("[") + text + qmd.Markdown(f"](#{anchor})")
         return text + qmd.Markdown(", " if english else " ") + place
+
+
+def typed(command: Sequence[str]) -> str:
+    """Return a command as one line; characters that no document can hold, as in odd file names, are escaped."""
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in shlex.join(command)
+    )
 
 
 def chosen_from_data(meta: Mapping[str, Any]) -> bool:

@@ -299,9 +299,10 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("undrawn")
 def test_the_command_is_printed_as_typed(shapes: dict[str, ResultSet], tmp_path: Path) -> None:
-    command = ["click-stats", "report", "audit", "my results/*.csv", "--lang", "ko"]
+    command = ["click-stats", "report", "audit", "my results/*.csv", "한글 모델.csv", "e\x1bs\nc.csv", "--lang", "ko"]
     report.write_project(find("reports", "audit"), shapes["2 models"], tmp_path, lang="en", command=command)
-    assert "\nclick-stats report audit 'my results/*.csv' --lang ko\n" in text_of(tmp_path)
+    files = r"'my results/*.csv' '한글 모델.csv' 'e\x1bs\nc.csv'"
+    assert f"\nclick-stats report audit {files} --lang ko\n" in text_of(tmp_path)
 
 
 def test_unknown_names_are_refused_before_anything_is_written(shapes: dict[str, ResultSet], tmp_path: Path) -> None:

@@ -78,9 +78,7 @@ def _section(cuts: dict[str, int], rows: dict[str, int]) -> str:
 
 def main() -> None:
     """Write the fixtures and the list of what was cut."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", type=Path)
     parser.add_argument("--items", type=Path, help="the dataset folder, for a second check")
     arguments = parser.parse_args()

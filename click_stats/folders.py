@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MARK = "results.json"
-"""A folder that holds this file was written by us, so that --force may replace it."""
+"""A folder that holds this file, written by us, may be replaced by --force."""
+BEGINNING = b'{\n "study": '
+"""How our file begins: others call their files so too."""
 
 
 @contextmanager
@@ -38,14 +40,15 @@ def whole_folder(out: str | Path, *, force: bool = False) -> Iterator[Path]:
     """
     out = Path(out)
     check_folder(out, force=force)
+    place = out.resolve() if out.is_symlink() else out
     with writing(out):
-        out.parent.mkdir(parents=True, exist_ok=True)
-        building = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent)).resolve()
+        place.parent.mkdir(parents=True, exist_ok=True)
+        building = Path(tempfile.mkdtemp(prefix=f".{place.name}-", dir=place.parent)).resolve()
     try:
         with writing(out):
             yield building
             building.chmod(0o777 & ~_umask())
-            _move(building, out)
+            _move(building, place)
     finally:
         shutil.rmtree(building, ignore_errors=True)
 
@@ -114,12 +117,12 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def _move(building: Path, out: Path) -> None:
-    if not out.exists() or not any(out.iterdir()):
+    if not out.exists() or (not any(out.iterdir()) and not out.samefile(Path.cwd())):  # nobody's ground is taken away
         if out.exists():
             out.rmdir()
         building.rename(out)
         return
-    if (out / MARK).is_file():  # ours: subfolders of the earlier run must not mix with those of this one
+    if _ours(out / MARK):  # subfolders of the earlier run must not mix with those of this one
         for folder in building.iterdir():
             if folder.is_dir() and (out / folder.name).is_dir():
                 shutil.rmtree(out / folder.name)
@@ -129,6 +132,13 @@ def _move(building: Path, out: Path) -> None:
             shutil.copytree(path, target, dirs_exist_ok=True)
         else:
             os.replace(path, target)  # noqa: PTH105 -- replaces in one step on every system
+
+
+def _ours(mark: Path) -> bool:
+    if not mark.is_file():
+        return False
+    with mark.open("rb") as file:
+        return file.read(len(BEGINNING)) == BEGINNING
 
 
 def _umask() -> int:

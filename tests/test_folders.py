@@ -7,6 +7,9 @@ import pytest
 
 from click_stats.errors import DataError, UsageError
 from click_stats.folders import MARK, whole_file, whole_folder
+from click_stats.results import ResultSet
+
+OURS = ResultSet("NAME", {}).to_json()
 
 
 def write(folder, **files):
@@ -41,14 +44,36 @@ def test_after_an_error_nothing_is_there(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_is_followed(tmp_path, there):
+    target = tmp_path / "elsewhere" / "folder"
+    if there:
+        target.mkdir(parents=True)
+    (tmp_path / "out").symlink_to(target)
+    with whole_folder(tmp_path / "out") as building:
+        write(building, a="1")
+    assert (target / "a").read_text() == "1"
+    assert [path.name for path in target.parent.iterdir()] == ["folder"]
+
+
+def test_the_folder_in_which_we_stand_stays(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    before = tmp_path.stat().st_ino
+    with whole_folder(tmp_path) as building:
+        write(building, a="1")
+    assert tmp_path.stat().st_ino == before
+    assert os.listdir() == ["a"]  # noqa: PTH208 -- where we stand, whatever its name
+
+
 def test_after_an_interruption_the_old_folder_stands(tmp_path):
     out = tmp_path / "out"
     with whole_folder(out) as building:
-        write(building, results_json="old")
+        write(building, results_json=OURS.replace("NAME", "old"))
     with pytest.raises(KeyboardInterrupt), whole_folder(out, force=True) as building:
-        write(building, results_json="new")
+        write(building, results_json=OURS.replace("NAME", "new"))
         raise KeyboardInterrupt
-    assert (out / MARK).read_text() == "old"
+    assert (out / MARK).read_text() == OURS.replace("NAME", "old")
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
@@ -65,22 +90,25 @@ def test_a_full_folder_needs_force(tmp_path):
 def test_force_replaces_ours_and_keeps_the_rest(tmp_path):
     out = tmp_path / "out"
     with whole_folder(out) as building:
-        write(building, results_json="old", tables__old="1")
+        write(building, results_json=OURS.replace("NAME", "old"), tables__old="1")
     (out / "mine.txt").write_text("keep")
     with whole_folder(out, force=True) as building:
-        write(building, results_json="new", tables__new="2")
-    assert (out / MARK).read_text() == "new"
+        write(building, results_json=OURS.replace("NAME", "new"), tables__new="2")
+    assert (out / MARK).read_text() == OURS.replace("NAME", "new")
     assert sorted(path.name for path in (out / "tables").iterdir()) == ["new"]
     assert (out / "mine.txt").read_text() == "keep"
 
 
-def test_force_never_empties_folders_that_are_not_ours(tmp_path):
+@pytest.mark.parametrize("other", [None, '{"results": {}}'], ids=["no results", "results of another program"])
+def test_force_never_empties_folders_that_are_not_ours(tmp_path, other):
     out = tmp_path / "out"
     write_into = out / "tables"
     write_into.mkdir(parents=True)
     (write_into / "mine").write_text("keep")
+    if other:
+        (out / MARK).write_text(other)
     with whole_folder(out, force=True) as building:
-        write(building, results_json="new", tables__new="2")
+        write(building, results_json=OURS.replace("NAME", "new"), tables__new="2")
     assert sorted(path.name for path in write_into.iterdir()) == ["mine", "new"]
 
 

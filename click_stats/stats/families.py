@@ -187,8 +187,10 @@ def _family(rows: pd.DataFrame, name: str, outcome: maxt.MaxT, settings: PairSet
     adjusted = np.where(rows["_equal"], 1.0, np.where(rows["_flat"], bonferroni, outcome.p))
     # The sign-flip test is exact where the step-down test is approximate: no adjusted value lies below the raw one.
     rows["p_adjusted"] = np.where(np.isnan(adjusted), np.nan, np.fmax(adjusted, raw))
+    # In a family of one or two tests the drawn value can fall below the quantile of a single comparison.
+    reach = np.maximum(outcome.critical, np.nan_to_num(stats.t.isf(settings.alpha / 2.0, rows["_df"]))) * rows["_error"]
     for side, sign in (("sim_low", -1.0), ("sim_high", 1.0)):
-        rows[side] = np.clip(rows["_centre"] + sign * outcome.critical * rows["_error"], -1.0, 1.0)
+        rows[side] = np.clip(rows["_centre"] + sign * reach, -1.0, 1.0)
     rows["margin"] = np.nan if settings.margin is None else settings.margin
     rows["p_tost"] = holm(_tost(rows["_centre"], rows["_error"], rows["_df"], settings.margin))
     verdict = np.where(rows["p_adjusted"] < settings.alpha, SEPARATED, NOT_SEPARATED)

@@ -507,6 +507,16 @@ def test_adjusted_values_are_in_order(counts_of):
         assert wider[inside].all()
 
 
+def test_a_simultaneous_interval_is_never_the_narrower_one(counts_of):
+    """With one pair in 30 items the random signs alone give a critical value below the t quantile."""
+    correct = np.array([[1] * 18 + [0] * 12, [1] * 6 + [0] * 12 + [1] * 5 + [0] * 7])
+    found = compare(counts_of(correct), by="overall", draws=4_000)
+    row = found.to_frame().iloc[0]
+    assert row["method"] == "clustered t (CR1)"
+    assert found.to_frame("families").loc[0, "critical_value"] < stats.t.isf(0.025, 29)
+    assert row["sim_low"] <= row["conf_low"] < row["conf_high"] <= row["sim_high"]
+
+
 def test_same_seed_same_bytes(counts_of):
     rng = np.random.default_rng(12)
     counts = counts_of(rng.integers(0, 4, (3, 30)), 3)

@@ -50,16 +50,23 @@ def run_study(
     Raises
     ------
     UsageError
-        ``same_protocol`` and the protocols differ.
+        ``same_protocol`` and the protocols differ, or ``models`` leaves out every model.
     """
     needs_cells = any(values.get("target") == "fixed" for values in study.analyses.values())
     counts = trials.counts(cells=needs_cells)
-    if same_protocol:
-        refuse_mixed_protocols(counts)
     results: dict[str, Result] = {"account": trials.account, "items": trials.items.groups_result()}
     known = models if models is not None else ModelTable.empty()
     results["models"] = known.facts(counts.units)  # before the selection: it also names the models left out
+    read = list(map(str, counts.units.index))
     counts = known.select(counts)
+    if read and not len(counts.units):
+        raise UsageError(
+            "The table of models leaves out every model.",
+            found=", ".join(read),
+            do="Give one of them another value of include, or leave out --models.",
+        )
+    if same_protocol:
+        refuse_mixed_protocols(counts)
     extraction = trials.extraction(list(map(str, counts.units.index)))
     if extraction is not None:
         results["extraction"] = extraction

@@ -9,7 +9,7 @@ from click_stats import content
 from click_stats.errors import UsageError
 from click_stats.study import Study, read_study
 from click_stats.study.registry import ANALYSES
-from click_stats.study.run import refuse_mixed_protocols
+from click_stats.study.run import refuse_mixed_protocols, run_study
 from click_stats.study.study import check, signature
 
 FAST = {"draws": 1000}
@@ -118,6 +118,24 @@ def test_mixed_protocols_are_refused_when_asked(trials):
     with pytest.raises(UsageError, match="different protocols") as caught:
         refuse_mixed_protocols(counts)
     assert "gpt-4o" in str(caught.value)
+
+
+def test_only_the_models_that_are_compared_must_share_a_protocol(three_files, tmp_path):
+    runs, models = tmp_path / "runs.csv", tmp_path / "models.csv"
+    stated = "prompt_digest,scoring,order,shots,decoding,item_revision"
+    rows = [f"{path.name},{'b' if k == 2 else 'a'},generate,fixed,0,greedy,r1" for k, path in enumerate(three_files)]
+    runs.write_text("\n".join([f"file,{stated}", *rows]))
+    trials = cs.read_trials(three_files, runs=runs)
+    study = read_study("audit").with_parameters(draws=200)
+    with pytest.raises(UsageError, match="different protocols"):
+        run_study(study, trials, same_protocol=True)
+    names = list(map(str, trials.units["model"]))
+    models.write_text("\n".join(["model,include", *(f"{name},{'no' if 'nova' in name else 'yes'}" for name in names)]))
+    found = run_study(study, trials, cs.read_models(models), same_protocol=True)
+    assert found["compare"].to_frame()["same_protocol"].eq("yes").all()
+    models.write_text("\n".join(["model,include", *(f"{name},no" for name in names)]))
+    with pytest.raises(UsageError, match="leaves out every model"):
+        run_study(study, trials, cs.read_models(models))
 
 
 def test_a_study_value_cannot_be_changed():

@@ -10,7 +10,7 @@ import pandas as pd
 
 from click_stats.errors import DataError
 from click_stats.trials.account import DROPPED, DUPLICATES, GOLD, dropped_duplicates, examples, make_account
-from click_stats.trials.checks import check_gold, check_items, check_rows, drop_repeats
+from click_stats.trials.checks import check_gold, check_items, check_rows, counted_from_one, drop_repeats
 from click_stats.trials.counting import count
 from click_stats.trials.identify import LEFT_OUT, identify
 from click_stats.trials.importers.base import HOW_TO_READ, STAGE
@@ -59,6 +59,7 @@ def assemble(
     create_view(database)
     unknown = check_items(database, files, items.definition.name, len(items))
     check_rows(database, files)
+    notes = [*notes, *counted_from_one(database, files)]
     labels = list(map(str, units.index))
     gold = check_gold(database, files, labels, items.definition.revision)
     create_reading(database)

@@ -97,6 +97,19 @@ def check_rows(database: Database, files: Sequence[str]) -> None:
             )
 
 
+def counted_from_one(database: Database, files: Sequence[str]) -> list[str]:
+    """Return a warning for each file whose predictions never name the first option but one past the last."""
+    rows = database.execute(
+        "SELECT file FROM mapped WHERE ix IS NOT NULL AND stated IS NOT NULL GROUP BY file "
+        "HAVING min(stated) = 1 AND bool_or(stated = n_options) AND bool_and(stated <= n_options) ORDER BY file"
+    )
+    return [
+        f"The predictions in {files[file]} run from 1 to the number of options: they seem to count from 1, and were "
+        "read as counting from 0."
+        for (file,) in rows
+    ]
+
+
 def check_items(database: Database, files: Sequence[str], benchmark: str, n_items: int) -> list[tuple[int, str, int]]:
     """Return the ids that the item table does not have (file, key, n_rows).
 

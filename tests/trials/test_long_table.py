@@ -234,3 +234,13 @@ def test_a_frame_without_needed_columns_is_refused(tiny):
 def test_a_frame_indexed_by_item_is_read(tiny):
     frame = pd.DataFrame({"item": ["One/a1"], "label": ["A"], "model": ["m"]}).set_index("item")
     assert len(Trials.from_frame(frame, tiny)) == 1
+
+
+def test_predictions_that_seem_to_count_from_one_are_told(tiny):
+    def warned(first):
+        rows = [("m", item, n % 4 + first) for n, item in enumerate(["One/a1", "One/a2", "One/a3", "Two/b1", "Two/b2"])]
+        trials = Trials.from_frame(pd.DataFrame(rows, columns=["model", "item", "prediction"]), tiny)
+        return [text for text in trials.account.meta["warnings"] if "count from 1" in text]
+
+    assert len(warned(1)) == 1
+    assert warned(0) == []

@@ -43,7 +43,7 @@ def random_model(name: str, n_vocab: int):
         )
     else:
         config = hf.LlamaConfig(
-            hidden_size=640, intermediate_size=1728, num_hidden_layers=8, num_attention_heads=10, **common
+            hidden_size=640, intermediate_size=1728, num_hidden_layers=12, num_attention_heads=10, **common
         )
     return hf.AutoModelForCausalLM.from_config(config, dtype=torch.float32)
 
@@ -182,6 +182,8 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--write", action="store_true", help="write the table to docs/performance.md")
     given = parser.parse_args()
+    if given.write and given.device != "cpu":
+        parser.error("docs/performance.md holds the table of a CPU")
     if not given.items or not find_spec("torch") or not find_spec("transformers"):
         print("Not run: needs the dataset (ITEMS or CLICK_STATS_ITEMS) and the extra local.")
         return
@@ -202,13 +204,11 @@ def main() -> None:
     print("\n".join(lines))
     if given.model:
         tokenizer, named = tokenizer_of(given.model, None)
-        model = transformers.AutoModelForCausalLM.from_pretrained(given.model, dtype=given.dtype)
-        lines += measure(model, tokenizer, parts, given)
+        models = [transformers.AutoModelForCausalLM.from_pretrained(given.model, dtype=given.dtype)]
     else:
         tokenizer, named = tokenizer_of(given.tokenizer, None) if given.tokenizer else trained_tokenizer(items)
-        for name in given.models.split(","):
-            model = random_model(name, len(tokenizer)).to(getattr(torch, given.dtype))
-            lines += measure(model, tokenizer, parts, given)
+        dtype = getattr(torch, given.dtype)
+        models = (random_model(name, len(tokenizer)).to(dtype) for name in given.models.split(","))
     where = torch.cuda.get_device_name() if given.device == "cuda" else f"CPU, {given.threads} thread(s)"
     peer = (
         f"lm-evaluation-harness {version('lm_eval')} (HFLM, the fastest of batch sizes {BATCHES.get(given.device, (1, 8))})"
@@ -216,16 +216,18 @@ def main() -> None:
         else "`reference`: lm-evaluation-harness is not installed"
     )
     about = (
-        f"`python benchmarks/hf_speed.py ITEMS{' --tokenizer …' if given.tokenizer else ''} --write`: {given.items_each} items with and "
+        f"`python benchmarks/hf_speed.py ITEMS{' --tokenizer …' if given.tokenizer else ''} --items-each {given.items_each} "
+        f"--repeat {given.repeat} --write`: {given.items_each} items with and "
         f"{given.items_each} without a passage, wording 1, all rotations; random weights, {given.dtype}; tokenizer: {named}; {where}; "
         f"peer: {peer}. torch {torch.__version__}, transformers {transformers.__version__}, Python {platform.python_version()}. Required "
         f"of `packed` on the NeoX: {REQUIRED['with a passage']:g} times faster with a passage, {REQUIRED['without']:g} times without, log-probabilities within {TOLERANCE:g}; "
-        "for the Llama an aim. Methods run one after the other, the fastest of the repetitions counts."
+        "for the Llama an aim. Methods run one after the other, the fastest of the repetitions counts; CPU seconds are the process's own."
     )
-    text = "\n".join([about, "", *lines])
+    for model in models:
+        lines += measure(model, tokenizer, parts, given)
+        if given.write:  # after each model: the second takes long
+            pages.write("performance.md", "hf", "\n".join([about, "", *lines]))
     print(about)
-    if given.write:
-        pages.write("performance.md", "hf", text)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,29 @@
+"""The public verbs: read three tables, ask models, analyse, report.
+
+Heavy imports stand inside the functions, so that ``import click_stats`` and the command line's help stay light.
+"""
+
+from click_stats.api.analysing import accuracy, analyze, compare, conditions, power, ranks, report
+from click_stats.api.asking import backends, estimate, find_backend, plan, protocols, run
+from click_stats.api.installation import doctor
+from click_stats.api.reading import read_items, read_models, read_trials
+
+__all__ = [
+    "accuracy",
+    "analyze",
+    "backends",
+    "compare",
+    "conditions",
+    "doctor",
+    "estimate",
+    "find_backend",
+    "plan",
+    "power",
+    "protocols",
+    "ranks",
+    "read_items",
+    "read_models",
+    "read_trials",
+    "report",
+    "run",
+]

@@ -22,6 +22,13 @@ def roots(extra: Sequence[Path] = ()) -> list[Path]:
     packaged = package / "_content"
     checkout = package.parent
     found = [Path(folder) for folder in extra]
+    missing = [str(folder) for folder in found if not folder.is_dir()]
+    if missing:
+        raise UsageError(
+            "A folder for declarations of your own is not there.",
+            found=", ".join(missing),
+            do="Give a folder that holds analyses/, backends/, protocols/ or reports/.",
+        )
     if packaged.is_dir():
         found.append(packaged)
     elif (checkout / "pyproject.toml").is_file():

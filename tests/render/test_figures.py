@@ -9,6 +9,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib import pyplot as plt
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
@@ -20,6 +21,12 @@ from click_stats.render.figures.style import fitted, settings
 from click_stats.results import Result, ResultSet
 
 LANGUAGES = ("en", "ko")
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    plt.close("all")
 
 
 @pytest.fixture(scope="module")
@@ -308,7 +315,9 @@ def test_a_result_draws_itself_on_given_axes(results, name, lang):
     assert results[name].plot(ax, lang=lang) is ax
     assert ax.lines or ax.collections or ax.patches
     assert len(ax.figure.axes) == 1
-    assert results[name].plot(lang=lang) is not ax
+    own = results[name].plot(lang=lang)
+    assert own is not ax
+    assert own.figure.number in plt.get_fignums()  # so that a notebook shows it
 
 
 def test_what_is_drawn_of_an_accuracy_depends_on_its_groups(results):

@@ -10,7 +10,7 @@ from click_stats.errors import UsageError
 from click_stats.render import codes
 from click_stats.render.figures import detectable, differences, heatmap, ladder, triangle
 from click_stats.render.figures.drawing import Words
-from click_stats.render.figures.style import new_figure, row_height, settings
+from click_stats.render.figures.style import WIDTH, row_height, settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ def plot(result: Result, ax: Axes | None = None, lang: str = "en") -> Axes:
 
     Accuracies are drawn as a ladder (one group), by group (one unit) or as a heat map (several of both); comparisons
     as differences to the reference, or as a triangle of pairs; ranks as intervals; power as detectable differences.
-    Of several groupings the overall one is drawn.
+    Of several groupings the overall one is drawn. A new figure belongs to pyplot: notebooks and ``plt.show()`` show it.
 
     Raises
     ------
@@ -43,9 +43,15 @@ def plot(result: Result, ax: Axes | None = None, lang: str = "en") -> Axes:
         raise UsageError(f"The result {result.name!r} holds no estimates to draw.", do="Compare at least two models.")
     with settings():
         rows = frame["unit" if "unit" in frame else "unit_a"].nunique()
-        axes = new_figure(row_height(rows, rest=1.2, least=2.4)).subplots() if ax is None else ax
+        axes = _shown_axes(row_height(rows, rest=1.2, least=2.4)) if ax is None else ax
         PLOTS[result.name](axes, result, lang)
     return axes
+
+
+def _shown_axes(height: float) -> Axes:
+    from matplotlib import pyplot as plt  # noqa: PLC0415 -- reports do without its global state
+
+    return plt.figure(figsize=(WIDTH, height), layout="constrained").subplots()
 
 
 def _accuracy(ax: Axes, result: Result, lang: str) -> None:

@@ -24,7 +24,7 @@ ALL_ITEMS = "all items"
 SHOWN = 5
 """Examples named per reason."""
 THIN = 0.5
-"""A category of which a unit answered less than this share is warned about."""
+"""Of items a unit answered less than this share, or of its answers more than this share name no option: a warning."""
 
 SOURCES = ["file", "format", "digest", "date", "unit", "model", "condition", "rows_read", "rows_kept"]
 DROPPED = ["file", "reason", "n_rows", "examples"]
@@ -168,15 +168,21 @@ def _warnings(tables: Mapping[str, pd.DataFrame], counts: Counts, answered: npt.
         ids = ", ".join(dict.fromkeys(neighbours["id"]))
         lines.append(f"Rows of an ambiguous id were told apart by their neighbouring rows: {ids}.")
     category = counts.items["category"].to_numpy()
+    lines += _mostly_unread(counts)
+    n_answered = answered.sum(axis=1)
+    few = n_answered < THIN * answered.shape[1]
+    for n_items in sorted({int(n) for n in n_answered[few] if n}):
+        units = ", ".join(map(str, counts.units.index[few & (n_answered == n_items)]))
+        lines.append(f"Of {answered.shape[1]:,} items only {n_items:,} were answered by: {units}.")
     for name in counts.categories:
         mask = category == name
         if not mask.any():
             continue
         thin: dict[int, list[str]] = {}
         for row, unit in enumerate(counts.units.index):
-            n_answered = int(answered[row, mask].sum())
-            if answered[row].any() and n_answered < THIN * mask.sum():
-                thin.setdefault(n_answered, []).append(str(unit))
+            n_here = int(answered[row, mask].sum())
+            if not few[row] and n_here < THIN * mask.sum():  # of a unit with few answers one line says it
+                thin.setdefault(n_here, []).append(str(unit))
         lines += [
             f"Of the {int(mask.sum())} {name} items only {n_items} were answered by: {', '.join(units)}."
             for n_items, units in sorted(thin.items())
@@ -187,6 +193,17 @@ def _warnings(tables: Mapping[str, pd.DataFrame], counts: Counts, answered: npt.
         if not answered[row].any()
     ]
     return lines
+
+
+def _mostly_unread(counts: Counts) -> list[str]:
+    """Return a warning for each unit most of whose answers name no option: they may be written in another way."""
+    spoken, outside = (counts.n(*names).sum(axis=1) for names in (("ok", *INCORRECT), ("out_of_option",)))
+    return [
+        f"{unit}: {n_outside:,} of {n_spoken:,} answers name no option and count as wrong. Are they written as the "
+        "options' labels are?"
+        for unit, n_spoken, n_outside in zip(counts.units.index, spoken, outside, strict=True)
+        if n_outside > THIN * n_spoken
+    ]
 
 
 def _files(n_files: int) -> str:

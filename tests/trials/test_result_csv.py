@@ -173,11 +173,27 @@ def test_category_aliases_come_from_the_definition(read, by_item):
 
 
 def test_uneven_coverage_shows(read):
-    trials = read(HEADER + "a1,0,A,A,A\na2,0,B,B,B\na3,0,C,C,C\na4,0,E,E,E\nb1,0,D,D,D\n")
+    trials = read(HEADER + "a1,0,A,A,A\na2,0,B,B,B\na3,0,C,C,C\na4,0,E,E,E\nx1,0,A,A,A\nb1,0,D,D,D\n")
     coverage = trials.account.to_frame("coverage").set_index("group")
     assert coverage.loc["Two", ["n_items", "n_items_total"]].tolist() == [1, 6]
     assert coverage.loc["Two", "coverage"] == pytest.approx(1 / 6)
     assert "Of the 6 Two items only 1 were answered by: m." in trials.account.meta["warnings"]
     statuses = trials.account.to_frame("statuses").set_index("status")["n_trials"]
-    assert statuses["ok"] == 5
-    assert statuses["missing"] == 7
+    assert statuses["ok"] == 6
+    assert statuses["missing"] == 6
+
+
+def test_few_answers_are_said_in_one_line(read):
+    warnings = read(HEADER + "a1,0,A,A,A\n").account.meta["warnings"]
+    assert warnings == ["Of 12 items only 1 were answered by: m."]
+
+
+@pytest.mark.parametrize(("third", "n"), [("(C)", 3), ("C", 2)])
+def test_answers_that_mostly_name_no_option_are_said(read, third, n):
+    trials = read(HEADER + f"a1,0,A,(A),A\na2,0,B,①,B\na3,0,C,{third},C\na4,0,E,E,E\n")
+    said = [line for line in trials.account.meta["warnings"] if "name no option" in line]
+    assert said == (
+        [f"m: {n} of 4 answers name no option and count as wrong. Are they written as the options' labels are?"]
+        if n > 2
+        else []
+    )

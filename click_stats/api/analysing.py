@@ -18,19 +18,28 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int, str], None]
 
 
-def accuracy(trials: Trials | Counts, items: ItemTable | None = None, **parameters: Any) -> Result:
+def accuracy(
+    trials: Trials | Counts, items: ItemTable | None = None, *, models: ModelTable | None = None, **parameters: Any
+) -> Result:
     """Return how good each model is and how sure that is; see :func:`click_stats.stats.accuracy.accuracy`.
+
+    ``models`` selects and orders the models.
 
     Examples
     --------
     >>> cs.accuracy(trials, by="category", interval="bca", seed=1).to_frame()  # doctest: +SKIP
     """
-    return _run("accuracy", trials, items, parameters)
+    return _run("accuracy", trials, items, parameters, models)
 
 
-def compare(trials: Trials | Counts, items: ItemTable | None = None, **parameters: Any) -> Result:
-    """Return which models differ; see :func:`click_stats.stats.compare.compare`."""
-    return _run("compare", trials, items, parameters)
+def compare(
+    trials: Trials | Counts, items: ItemTable | None = None, *, models: ModelTable | None = None, **parameters: Any
+) -> Result:
+    """Return which models differ; see :func:`click_stats.stats.compare.compare`.
+
+    ``models`` selects and orders the models.
+    """
+    return _run("compare", trials, items, parameters, models)
 
 
 def ranks(trials: Trials | Counts, items: ItemTable | None = None, **parameters: Any) -> Result:
@@ -181,13 +190,20 @@ def report(
     )
 
 
-def _run(name: str, trials: Trials | Counts, items: ItemTable | None, parameters: Mapping[str, Any]) -> Result:
+def _run(
+    name: str,
+    trials: Trials | Counts,
+    items: ItemTable | None,
+    parameters: Mapping[str, Any],
+    models: ModelTable | None = None,
+) -> Result:
     from click_stats.counts import Counts
     from click_stats.study.registry import ANALYSES
+    from click_stats.study.run import select_models
 
     if isinstance(trials, Counts):
         counts = trials
     else:
         source = trials if items is None else trials.with_items(items)
         counts = source.counts(cells=parameters.get("target") == "fixed")
-    return ANALYSES[name](counts, **parameters)
+    return ANALYSES[name](counts if models is None else select_models(models, counts), **parameters)

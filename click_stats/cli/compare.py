@@ -15,8 +15,8 @@ HELP = """Show which models differ, in the terminal: accuracies, then difference
 Example: click-stats compare results/*.csv --reference gpt-4o --by category
 """
 
-ACCURACY_COLUMNS = ("unit", "group", "estimate", "conf_low", "conf_high", "n_items", "coverage", "reason")
-PAIR_COLUMNS = ("unit_a", "unit_b", "group", "estimate", "conf_low", "conf_high", "p_adjusted", "verdict", "reason")
+ACCURACY_COLUMNS = ("unit", "group", "estimate", "conf_low", "conf_high", "n_items", "coverage")
+PAIR_COLUMNS = ("unit_a", "unit_b", "group", "estimate", "conf_low", "conf_high", "p_adjusted", "verdict")
 
 
 def command(
@@ -48,7 +48,7 @@ def command(
     quiet: o.Quiet = False,
     as_json: o.Json = False,
 ) -> None:
-    """Parse, call :func:`click_stats.api.compare`, and print two tables."""
+    """Parse, call :func:`click_stats.api.compare`, and print two tables; of one model the first only."""
     with progress(quiet=quiet) as show:
         tables = o.read_tables(
             files,
@@ -67,6 +67,7 @@ def command(
         found = api.compare(
             tables.trials,
             tables.items,
+            models=tables.models,
             by=by,
             **shared,
             **o.parameters(reference=reference, margin=margin, draws=draws, seed=seed, pairwise_items=pairwise_items),
@@ -74,9 +75,11 @@ def command(
         if as_json:
             typer.echo(found.to_json(), nl=False)
             return
-        scores = api.accuracy(tables.trials, tables.items, by=by, **shared)
+        scores = api.accuracy(tables.trials, tables.items, models=tables.models, by=by, **shared)
     typer.echo(scores.to_text(lang=lang, columns=ACCURACY_COLUMNS))
-    typer.echo(found.to_text("estimates" if all_pairs else "reference", lang=lang, columns=PAIR_COLUMNS))
+    pairs = "estimates" if all_pairs else "reference"
+    if len(found.tables[pairs]):
+        typer.echo(found.to_text(pairs, lang=lang, columns=PAIR_COLUMNS))
     warnings = [*tables.trials.account.meta.get("warnings", ()), *found.meta.get("warnings", ())]
     for warning in dict.fromkeys(warnings):  # analyses hand on those of the data
         note(f"note: {warning}", quiet=quiet)

@@ -32,7 +32,7 @@ def check(
         typer.echo(json.dumps({**facts, "warnings": list(table.warnings), **groups.to_dict()}, ensure_ascii=False))
         return
     texts = "with texts" if table.has_text else "keys only, no texts"
-    typer.echo(f"{table.definition.name}: {len(table)} items, {texts}, digest {table.digest}")
+    typer.echo(f"{table.definition.name}: {len(table):,} items, {texts}, digest {table.digest}")
     typer.echo(groups.to_text("groups", lang=lang, columns=["by", "group", "n_items", "n_clusters", "chance"]))
     for warning in table.warnings:
         typer.echo(f"warning: {warning}")

@@ -39,7 +39,11 @@ Benchmark = Annotated[
 ]
 Models = Annotated[
     Path | None,
-    typer.Option("--models", help="CSV file with facts of the models: selects, orders, renames.", show_default=False),
+    typer.Option(
+        "--models",
+        help="CSV file with facts of the models: selects, orders and, in reports, names them.",
+        show_default=False,
+    ),
 ]
 Runs = Annotated[
     Path | None,

@@ -33,7 +33,7 @@ HELP = """Ask models the questions of a protocol and store every answer. Run it 
 
 Example: click-stats run gpt-4.1 --items PATH -o runs. To try it with nothing at hand: click-stats run simulate -o runs
 """
-ACCURACY_COLUMNS = ("unit", "estimate", "conf_low", "conf_high", "n_items", "coverage", "method", "reason")
+ACCURACY_COLUMNS = ("unit", "estimate", "conf_low", "conf_high", "n_items", "coverage", "method")
 
 
 class Stop:

@@ -57,14 +57,7 @@ def run_study(
     results: dict[str, Result] = {"account": trials.account, "items": trials.items.groups_result()}
     known = models if models is not None else ModelTable.empty()
     results["models"] = known.facts(counts.units)  # before the selection: it also names the models left out
-    read = list(map(str, counts.units.index))
-    counts = known.select(counts)
-    if read and not len(counts.units):
-        raise UsageError(
-            "The table of models leaves out every model.",
-            found=", ".join(read),
-            do="Give one of them another value of include, or leave out --models.",
-        )
+    counts = select_models(known, counts)
     if same_protocol:
         refuse_mixed_protocols(counts)
     extraction = trials.extraction(list(map(str, counts.units.index)))
@@ -79,6 +72,24 @@ def run_study(
     if progress:
         progress(total, total, "")
     return ResultSet(study.name, results, study_meta(study, trials))
+
+
+def select_models(known: ModelTable, counts: Counts) -> Counts:
+    """Return the counts of the models that the table keeps, in its order.
+
+    Raises
+    ------
+    UsageError
+        The table leaves out every model.
+    """
+    selected = known.select(counts)
+    if len(counts.units) and not len(selected.units):
+        raise UsageError(
+            "The table of models leaves out every model.",
+            found=", ".join(map(str, counts.units.index)),
+            do="Give one of them another value of include, or leave out --models.",
+        )
+    return selected
 
 
 def refuse_mixed_protocols(counts: Counts) -> None:

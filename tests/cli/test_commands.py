@@ -78,6 +78,25 @@ def test_compare_prints_two_tables(click_stats, three_files):
     assert len(notes) == len(set(notes))
 
 
+def test_compare_keeps_to_the_table_of_models(click_stats, three_files, tmp_path):
+    table = tmp_path / "models.csv"
+    table.write_text("model,include\nnova-2-lite-medium,yes\ngpt-5-nano,no\ngpt-4o,yes\n", encoding="utf-8")
+    run = click_stats("compare", *three_files, "--models", table, "--quiet", *FAST)
+    scores = run.out.split("compare: reference")[0].splitlines()
+    assert [line.split()[0] for line in scores if "all items" in line] == ["nova-2-lite-medium", "gpt-4o"]
+    assert "gpt-5-nano" not in run.out
+    table.write_text("model,include\nnova-2-lite-medium,no\ngpt-5-nano,no\ngpt-4o,no\n", encoding="utf-8")
+    assert click_stats("compare", *three_files, "--models", table).code == 2
+
+
+def test_compare_of_one_model_prints_no_empty_table(click_stats, three_files):
+    run = click_stats("compare", three_files[0], "--draws", "200")
+    assert run.code == 0
+    assert "accuracy: estimates" in run.out
+    assert "compare: reference" not in run.out
+    assert "one model: nothing to compare" in run.err
+
+
 def test_compare_in_korean_by_category(click_stats, three_files):
     run = click_stats("compare", *three_files, "--by", "category", "--lang", "ko", *FAST)
     assert run.code == 0
@@ -108,7 +127,7 @@ def test_import_prints_the_account_as_json(click_stats, three_files):
 
 
 def test_items(click_stats):
-    assert "1995 items" in click_stats("items", "check").out
+    assert "1,995 items" in click_stats("items", "check").out
     assert json.loads(click_stats("items", "check", "--json").out)["n_items"] == 1995
     listed = click_stats("items", "list", "--category", "Economy").out.splitlines()
     assert len(listed) == 1 + 59

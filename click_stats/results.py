@@ -53,6 +53,10 @@ class Result:
         for key in ("tables", "summary", "meta"):
             object.__setattr__(self, key, MappingProxyType(dict(getattr(self, key))))
 
+    def __repr__(self) -> str:
+        tables = ", ".join(f"{name} ({len(frame):,} rows)" for name, frame in self.tables.items())
+        return f"<Result {self.name}: {tables}>"
+
     def to_frame(self, name: str = "estimates") -> pd.DataFrame:
         """Return a copy of one table (``summary`` gives the one-row summary)."""
         if name == "summary":
@@ -136,6 +140,9 @@ class ResultSet:
     name: str
     results: Mapping[str, Result]
     meta: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<ResultSet {self.name}: {', '.join(self.results)}>"
 
     def __getitem__(self, name: str) -> Result:
         return self.results[name]

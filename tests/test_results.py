@@ -50,6 +50,11 @@ def test_a_result_set_survives_json(result):
     assert several["accuracy"] is result
 
 
+def test_shown_in_a_prompt_a_result_is_one_line(result):
+    assert repr(result) == "<Result accuracy: estimates (2 rows)>"
+    assert repr(ResultSet("audit", {"accuracy": result})) == "<ResultSet audit: accuracy>"
+
+
 def test_a_column_outside_the_glossary_is_refused():
     with pytest.raises(UsageError, match="does not know") as caught:
         Result("accuracy", {"estimates": pd.DataFrame({"estimat": [1.0]})})

@@ -58,6 +58,10 @@ class ItemTable:
     definition: Definition
     warnings: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        texts = "with texts" if self.has_text else "keys only, no texts"
+        return f"<ItemTable {self.definition.name}: {len(self):,} items, {texts}>"
+
     def __len__(self) -> int:
         return len(self.frame)
 

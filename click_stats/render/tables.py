@@ -29,6 +29,8 @@ PAIRS: dict[str, tuple[str, str, Kind]] = {
 
 FACTS = ("denominator", "target", "method", "conf_level", "p_method", "test_family", "power", "alpha", "margin")
 """Columns that move to the notes when all rows agree."""
+PARTS = ("model", "condition")
+"""Columns that say the same as ``unit``, which stands before them: shown where they are asked for."""
 HEADERS = ("unit", "unit_a", "unit_b", "item", "file", "by", "group", "missing_kind")
 CODES = (
     *("verdict", "status", "denominator", "missing_kind", "same_protocol", "by", "correction", "scoring"),
@@ -87,6 +89,8 @@ def frame_table(
     _known(frame, wanted)
     notes: list[str] = []
     if columns is None:
+        if "unit" in wanted:
+            wanted = [name for name in wanted if name not in PARTS]
         for fact in [name for name in FACTS if name in wanted and len(frame) > 1]:
             first = frame[fact].iloc[0]
             if not numbers.undefined(first) and bool((frame[fact] == first).all()):

@@ -64,6 +64,9 @@ class Trials:
     database: Database = dataclasses.field(repr=False)
     keys: tuple[str, ...] = dataclasses.field(repr=False)
 
+    def __repr__(self) -> str:
+        return f"<Trials: {len(self):,} trials of {len(self.units):,} units on {self.items!r}>"
+
     def __len__(self) -> int:
         found = self.database.execute(f"SELECT count(*) FROM {TRIAL}")
         return int(found[0][0])

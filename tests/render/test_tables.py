@@ -65,6 +65,14 @@ def test_what_all_rows_share_is_said_once_below(results):
     assert "수준: 95%" in table.notes
 
 
+def test_the_unit_stands_for_its_model_and_condition(results):
+    heads = [column.label for column in result_table(results["accuracy"]).columns]
+    assert heads.count("Model") == 1
+    assert "Condition" not in heads
+    asked = result_table(results["accuracy"], columns=["unit", "model", "condition"])
+    assert [column.key for column in asked.columns] == ["unit", "model", "condition"]
+
+
 def test_columns_and_sort(results):
     table = result_table(results["accuracy"], columns=["unit", "estimate"], sort="-estimate")
     values = [row[1] for row in table.rows]

@@ -105,7 +105,7 @@ def _coverage(make: Maker) -> Iterator[Table]:
         columns.append(make.column(group, "integer", label))
     rows = [[make.names.unit(unit), *(cells[group]["n_items"] for group in groups)] for unit, cells in own.items()]
     n_full = len(make.names.units) - len(own)
-    notes = [make.text("note_full", n=n_full) if n_full else ""]
+    notes = [make.text("note_full" if n_full > 1 else "note_full_one", n=n_full) if n_full else ""]
     yield make.table("tbl-coverage", columns, rows, notes=notes, keys=[(unit,) for unit in own])
 
 

@@ -111,7 +111,11 @@ class CsvTable:
         if not any(self.header):
             raise DataError(f"The file {path.name} holds no columns.", do="Remove it, or get it again.")
         if twice:
-            raise DataError(f"The file {path.name} names a column twice.", found=", ".join(twice))
+            raise DataError(
+                f"The file {path.name} names a column twice.",
+                found=", ".join(twice),
+                do="Rename one of them; if the file has no line with the columns' names, put one first.",
+            )
 
     def _decoded(self, raw: BinaryIO) -> io.TextIOWrapper:
         # A character cut off at the end of the file would raise; the row it stands in is left out anyway.

@@ -13,6 +13,7 @@ from click_stats.results import Result
 from click_stats.stats import missing, partition
 from click_stats.stats.cells import INTERVALS, OF_FIXED_ITEMS, cell_of, intervals_of, with_items_fixed
 from click_stats.stats.fixed import Wordings
+from click_stats.stats.partition import MACRO, OVERALL
 from click_stats.stats.tools.bootstrap import FEWEST_DRAWS, METHODS
 from click_stats.stats.tools.clustered import item_means
 from click_stats.stats.tools.intervals import check_level
@@ -30,6 +31,8 @@ Target = Literal["sampled", "fixed"]
 
 UNDER_HALF = "under half answered"
 """Flag of a cell whose model answered under half of the items."""
+UNDER_HALF_OVERALL = "under half answered, still compared"
+"""The same over all items, where a model is compared all the same, and all the others on these items only."""
 
 ESTIMATES = (
     *("unit", "model", "condition", "by", "group", "estimate", "std_error", "df"),
@@ -109,10 +112,11 @@ def accuracy(
         found = intervals_of(cell, interval, level, draws, seed, fixed=target == "fixed")
         frame = _frame(counts, cell, found)
         frame["coverage"] = answered[:, group.items].mean(axis=1)
-        under_half = np.where(frame["coverage"] < 0.5, UNDER_HALF, "")
+        mark = UNDER_HALF_OVERALL if group.by in {OVERALL, MACRO} else UNDER_HALF
+        under_half = np.where(frame["coverage"] < 0.5, mark, "")
         frame["flag"] = [
-            "; ".join(filter(None, [one.flag, flag, mark]))
-            for one, flag, mark in zip(found, flags, under_half, strict=True)
+            "; ".join(filter(None, [one.flag, flag, few]))
+            for one, flag, few in zip(found, flags, under_half, strict=True)
         ]
         estimates.append(frame)
         if target == "sampled":

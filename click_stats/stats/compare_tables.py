@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from click_stats.stats.families import SEPARATED
+from click_stats.stats.pairs import LEAST_COVERAGE
 from click_stats.stats.partition import CROSSING, OVERALL
 from click_stats.stats.tools.letters import letters
 
@@ -30,6 +31,10 @@ FAMILIES = (
 )
 LETTERS = ("unit", "by", "group", "letters")
 ITEM_SETS = ("by", "group", "n_items", "n_items_total", "n_items_lost", "n_units", "note")
+FEW_SHARED = (
+    "Comparisons over all items rest on under half of them: leave out the models with few answers, or compare each "
+    "pair on its own items (--pairwise-items)."
+)
 WITHIN_OVERALL = f"{OVERALL}{CROSSING}category"
 """Grouping of the rows of the item sets that say what all items keep of each category."""
 CORRECTION = "step-down max-T"
@@ -134,6 +139,8 @@ def warnings(counts: Counts, found: Sequence[Comparison], settings: PairSettings
         kept, total = len(one.sets[0].items), len(one.sets[0].group.items)
         if one.by == OVERALL and not settings.pairwise and kept < total:
             said.append(f"Of {total:,} items, {kept:,} were answered by all models compared.")
+            if kept < LEAST_COVERAGE * total:
+                said.append(FEW_SHARED)
         conflicts = int(one.every.rows["sign_conflict"].sum())
         if conflicts:
             said.append(

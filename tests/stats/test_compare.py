@@ -12,8 +12,9 @@ from scipy import stats
 import click_stats as cs
 from click_stats.errors import UsageError
 from click_stats.stats import pair_rows
+from click_stats.stats.accuracy import UNDER_HALF_OVERALL, accuracy
 from click_stats.stats.compare import compare
-from click_stats.stats.compare_tables import ITEM_SETS, PAIRS
+from click_stats.stats.compare_tables import FEW_SHARED, ITEM_SETS, PAIRS
 from click_stats.stats.ranks import ranks
 from click_stats.stats.settings import PairSettings
 from click_stats.stats.tools.clustered import NO_SPREAD, ONE_CLUSTER, cluster_mean
@@ -288,6 +289,20 @@ def test_where_no_unit_takes_part_no_item_is_shared(counts_of, pairwise):
     nobody = counts_of(0 * trials, 0 * trials, missing=1, category=["A"] * 20)
     found = compare(nobody, draws=DRAWS, pairwise_items=pairwise).to_frame("item_sets")
     assert (found["n_items"] == 0).all()
+
+
+@pytest.mark.parametrize(("answered", "said"), [(9, True), (10, False)])
+def test_overall_comparisons_on_few_shared_items_are_said(counts_of, answered, said):
+    trials = np.ones((3, 20), dtype=int)
+    trials[0, answered:] = 0
+    correct = trials * (np.random.default_rng(4).random((3, 20)) < 0.6)
+    counts = counts_of(correct, trials, missing=1 - trials, category=["A"] * 20)
+    found = compare(counts, draws=DRAWS)
+    assert (FEW_SHARED in found.meta["warnings"]) is said
+    assert FEW_SHARED not in compare(counts, draws=DRAWS, pairwise_items=True).meta["warnings"]
+    flags = accuracy(counts).to_frame().set_index("unit")["flag"]
+    assert (UNDER_HALF_OVERALL in flags["m0"]) is said
+    assert UNDER_HALF_OVERALL not in flags["m1"]
 
 
 def test_a_unit_with_under_half_of_a_category_is_left_out_of_it(counts_of):

@@ -12,7 +12,9 @@ from click_stats import api
 from click_stats.cli import options as o
 from click_stats.cli.progress import note, progress
 
-HELP = """Run the study NAME on FILES and write its tables: results.json, one CSV per table, and a manifest.
+HELP = """Files to tables, as JSON and CSV.
+
+Runs the study NAME on FILES and writes results.json, one CSV per table, and a manifest.
 
 Example: click-stats analyze audit results/*.csv -o results
 """

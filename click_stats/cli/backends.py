@@ -14,7 +14,10 @@ from click_stats.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-HELP = "List the backends: models that can be asked, with what is installed and what is missing here."
+HELP = """Models that can be asked.
+
+Lists the backends, with what is installed and what is missing here.
+"""
 
 
 def command(

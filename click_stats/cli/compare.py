@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,7 +10,12 @@ from click_stats import api
 from click_stats.cli import options as o
 from click_stats.cli.progress import note, progress
 
-HELP = """Show which models differ, in the terminal: accuracies, then differences to a reference.
+if TYPE_CHECKING:
+    from click_stats.results import Result
+
+HELP = """Which models differ, in the terminal.
+
+Prints accuracies, then differences to a reference.
 
 Example: click-stats compare results/*.csv --reference gpt-4o --by category
 """
@@ -80,6 +85,19 @@ def command(
     pairs = "estimates" if all_pairs else "reference"
     if len(found.tables[pairs]):
         typer.echo(found.to_text(pairs, lang=lang, columns=PAIR_COLUMNS))
+        note(_how(scores, found, pairs), quiet=quiet)
     warnings = [*tables.trials.account.meta.get("warnings", ()), *found.meta.get("warnings", ())]
     for warning in dict.fromkeys(warnings):  # analyses hand on those of the data
         note(f"note: {warning}", quiet=quiet)
+
+
+def _how(scores: Result, found: Result, pairs: str) -> str:
+    """Say in a line how the numbers came about: level, methods, family of tests, reference."""
+    methods = ", ".join(dict.fromkeys(scores.to_frame()["method"]))
+    family = found.tables[pairs]["test_family"].iloc[0]
+    families = found.to_frame("families").set_index("test_family")
+    tests = families.loc[[family], "n_estimable"].iloc[0]
+    return (
+        f"{scores.meta['level']:.0%} intervals: {methods}; of differences: paired, per comparison. "
+        f"p (max-T): {tests} tests ({family}). Reference: {found.meta['reference']} ({found.meta['reference_chosen']})."
+    )

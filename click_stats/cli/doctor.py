@@ -9,7 +9,10 @@ import typer
 from click_stats import api
 from click_stats.cli import options as o
 
-HELP = "Say which engines, fonts and extras are there, and what each lack costs."
+HELP = """What is installed.
+
+Says which engines, fonts and extras are there, and what each lack costs.
+"""
 
 
 def command(*, as_json: o.Json = False) -> None:

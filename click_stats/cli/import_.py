@@ -10,7 +10,9 @@ import typer
 from click_stats.cli import options as o
 from click_stats.cli.progress import note, progress
 
-HELP = """Read FILES into one trial table and say what became of every row.
+HELP = """Foreign logs to one trial table.
+
+Reads FILES and says what became of every row.
 
 Example: click-stats import results/*.csv -o trials.parquet
 """

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
     from click_stats.adapters.backend import Backend
 
-HELP = """Say what a protocol asks: trials, prompts, tokens and cost where they are known. Nothing is sent.
+HELP = """What a protocol asks; nothing is sent.
+
+Counts trials, prompts, and tokens and cost where they are known.
 
 Example: click-stats plan paper gpt-4.1 --items PATH --prompts prompts.jsonl
 """

@@ -13,7 +13,9 @@ from click_stats import api
 from click_stats.cli import options as o
 from click_stats.cli.progress import note, progress
 
-HELP = """Run the study NAME on FILES and write its report: files to report in one command.
+HELP = """Files to a report: HTML, PDF, docx.
+
+Runs the study NAME on FILES and writes the report of that name.
 
 Example: click-stats report audit results/*.csv -o out --to html,pdf,docx --lang ko
 """

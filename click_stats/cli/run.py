@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from click_stats.results import Result
     from click_stats.running import Progress, RunSummary
 
-HELP = """Ask models the questions of a protocol and store every answer. Run it again to go on after an interruption.
+HELP = """Ask models, and store every answer.
+
+Asks the questions of a protocol. Run it again to go on after an interruption.
 
 Example: click-stats run gpt-4.1 --items PATH -o runs. To try it with nothing at hand: click-stats run simulate -o runs
 """

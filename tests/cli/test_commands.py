@@ -74,6 +74,8 @@ def test_compare_prints_two_tables(click_stats, three_files):
     assert "80.5" in run.out  # accuracy of gpt-4o
     assert "separated" in run.out
     assert "only 14 were answered" in run.err
+    assert "95% intervals: clustered Wilson" in run.err
+    assert "2 tests (against gpt-4o, overall)" in run.err
     notes = [line for line in run.err.splitlines() if line.startswith("note:")]
     assert len(notes) == len(set(notes))
 

@@ -1,8 +1,14 @@
 import pytest
 
 from click_stats.errors import DataError
+from click_stats.trials import read_trials
 
 HEADER = "id,trial,answer,pred,response\n"
+
+
+def test_names_of_columns_in_other_case_are_read(write, tiny, by_item):
+    trials = read_trials(write("m.csv", "ID,Trial,Answer,PRED,Response\na1,0,A,A,A\n"), tiny)
+    assert by_item(trials) == {"One/a1": ("ok", 0)}
 
 
 def test_letters_become_options_and_the_item_table_decides(read, by_item):

@@ -141,13 +141,16 @@ def bind_columns(header: Sequence[str], mapping: Mapping[str, str]) -> dict[str,
             raise DataError(f"There is no column {theirs!r}.", found=", ".join(header), do="Check --columns.")
         bound[ours] = theirs
     taken = set(bound.values())
-    for name in header:
-        if name in RAW and name not in bound and name not in taken:
-            bound[name] = name
+    written = {name: name for name in header}
+    for name in header:  # ID and Pred are id and pred, unless the file has those too
+        written.setdefault(name.lower(), name)
+    for name in RAW:
+        if name in written and name not in bound and written[name] not in taken:
+            bound[name] = written[name]
     taken = set(bound.values())
     for name, ours in OTHER_NAMES.items():
-        if name in header and name not in taken and ours not in bound:
-            bound[ours] = name
+        if name in written and written[name] not in taken and ours not in bound:
+            bound[ours] = written[name]
     return bound
 
 

@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pages
 import pandas as pd
 import scipy
 from scipy import stats
@@ -25,7 +26,6 @@ from scipy import stats
 import click_stats
 from click_stats.stats.tools.bootstrap import bootstrap_intervals
 
-ROOT = Path(__file__).parents[1]
 MODELS, DRAWS, SEED = 13, 10_000, 20240311
 BATCHES = (50, 100, 200, 500, None)
 SCIPY = {"percentile": "percentile", "bca": "BCa"}
@@ -142,17 +142,7 @@ def main() -> None:
     )
     text = "\n".join([about, "", *lines])
     if given.write:
-        write(ROOT / "docs" / "performance.md", "bootstrap", text)
-
-
-def write(path: Path, name: str, text: str) -> None:
-    """Put a text between the markers of its name, at the end of the file when it has none."""
-    begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
-    old = path.read_text(encoding="utf-8") if path.exists() else ""
-    if begin not in old:
-        old += f"\n{begin}\n{end}\n"
-    before, rest = old.split(begin, 1)
-    path.write_text(f"{before}{begin}\n{text}\n{end}{rest.split(end, 1)[1]}", encoding="utf-8")
+        pages.write("performance.md", "bootstrap", text)
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+import pages
 import pandas as pd
 from scipy import stats
 
@@ -36,7 +37,6 @@ from click_stats.stats.tools.bootstrap import METHODS, bootstrap_intervals
 from click_stats.stats.tools.clustered import cluster_mean
 from click_stats.stats.tools.intervals import bonett_price, clustered_t, clustered_wilson, plain_refusal, wilson
 
-ROOT = Path(__file__).parents[1]
 ACCURACIES, TRIALS, GAPS = (0.25, 0.5, 0.8, 0.95), (1, 12), (0.0, 0.05)
 ITEM_CORRELATION, PASSAGE_CORRELATION, MODEL_CORRELATION = 0.6, 0.4, 0.8
 SEED, LEVEL, FEW_DISCORDANT = 20240311, 0.95, 10
@@ -373,16 +373,6 @@ def report(frame: pd.DataFrame, replications: int) -> tuple[str, bool]:
     return "\n".join(text), good and good_pairs
 
 
-def write(path: Path, name: str, text: str) -> None:
-    """Put a text between the markers of its name, at the end of the file when it has none."""
-    begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
-    old = path.read_text(encoding="utf-8") if path.exists() else ""
-    if begin not in old:
-        old += f"\n{begin}\n{end}\n"
-    before, rest = old.split(begin, 1)
-    path.write_text(f"{before}{begin}\n{text}\n{end}{rest.split(end, 1)[1]}", encoding="utf-8")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--write", action="store_true", help="write the tables to docs/validation.md")
@@ -394,7 +384,7 @@ def main() -> None:
     print(text)
     print(f"{time.perf_counter() - start:.0f} seconds", file=sys.stderr)
     if given.write:
-        write(ROOT / "docs" / "validation.md", "coverage", text)
+        pages.write("validation.md", "coverage", text)
     sys.exit(0 if good else 1)
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from click_stats import __version__
 
 INSTALL_REPORT = "pip install 'click-stats[report]'"
+INSTALL_BAYES = "pip install 'click-stats[bayes]'"
 
 
 class Finding(NamedTuple):
@@ -44,6 +45,9 @@ def examine() -> list[Finding]:
         _package("typst", "no report in PDF by the built-in engine", INSTALL_REPORT),
         _quarto(),
         _font(),
+        _package("pymc", "no Bayesian analysis of scale and corpus", INSTALL_BAYES),
+        _package("arviz", "no Bayesian analysis of scale and corpus", INSTALL_BAYES),
+        _package("nutpie", "the Bayesian analysis samples with PyMC, several times slower", INSTALL_BAYES),
         _package("huggingface_hub", "items cannot be read by a Hugging Face id", "pip install 'click-stats[hub]'"),
     ]
 

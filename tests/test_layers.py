@@ -29,7 +29,10 @@ ALLOWED = {
 }
 # The upward imports: showing a result is asked of the result, and done by render.
 EXCEPTIONS = {("results", "render")}
-HEAVY = {"numpy", "pandas", "scipy", "matplotlib", "duckdb", "statsmodels", "torch", "pymc", "openai", "anthropic"}
+HEAVY = {
+    *("numpy", "pandas", "scipy", "matplotlib", "duckdb", "statsmodels", "torch", "openai", "anthropic"),
+    *("pymc", "pytensor", "arviz", "nutpie", "numba", "xarray"),
+}
 
 
 def layer(path: Path) -> str:

@@ -35,8 +35,55 @@ class Grouping(NamedTuple):
     levels: pd.Index
 
 
+class Table:
+    """Columns that formulas and groupings name, one row for each cell.
+
+    Attributes
+    ----------
+    columns
+        (cells,) rows.
+    """
+
+    columns: pd.DataFrame
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def column(self, name: str, *, use: str) -> pd.Series:
+        """Return a column that has a value in every cell."""
+        if name not in self.columns.columns:
+            raise UsageError(
+                f"There is no column {name!r} for the {use}.", found=", ".join(map(str, self.columns.columns))
+            )
+        values = self.columns[name]
+        empty = values.isna()
+        if empty.any():
+            who = (
+                sorted(set(self.columns.loc[empty, "model"].dropna().astype(str)))
+                if "model" in self.columns.columns
+                else []
+            )
+            raise DataError(
+                f"The column {name!r} has no value in {int(empty.sum())} of {len(self)} cells.",
+                found=("models " + ", ".join(who[:5])) if who else "",
+                do="Leave out those cells, and say so, or fill in the value.",
+            )
+        return values
+
+    def grouping(self, name: str) -> Grouping:
+        """Return the levels of a random effect: a column, columns crossed by ``:``, or ``cell``."""
+        if name == CELL:
+            return Grouping(np.arange(len(self), dtype=np.int64), pd.RangeIndex(len(self)))
+        parts = [self.column(part, use=f"random effect {name!r}").astype(str) for part in name.split(":")]
+        joined = parts[0]
+        for part in parts[1:]:
+            joined = joined + ":" + part
+        codes, levels = pd.factorize(joined, sort=True)
+        return Grouping(codes.astype(np.int64), pd.Index(levels, name=name))
+
+
 @dataclass(frozen=True)
-class GlmmData:
+class GlmmData(Table):
     """Correct of trials in every cell.
 
     Attributes
@@ -97,44 +144,9 @@ class GlmmData:
         columns = frame.loc[kept].drop(columns=[correct, *([] if trials is None else [trials])])
         return cls(right[kept], total[kept], columns.reset_index(drop=True), int((~kept).sum()))
 
-    def __len__(self) -> int:
-        return len(self.correct)
-
     def take(self, kept: np.ndarray) -> GlmmData:
         """Return the cells where ``kept`` (cells,) is true."""
         return GlmmData(self.correct[kept], self.trials[kept], self.columns[kept].reset_index(drop=True), self.n_empty)
-
-    def column(self, name: str, *, use: str) -> pd.Series:
-        """Return a column that has a value in every cell."""
-        if name not in self.columns.columns:
-            raise UsageError(
-                f"There is no column {name!r} for the {use}.", found=", ".join(map(str, self.columns.columns))
-            )
-        values = self.columns[name]
-        empty = values.isna()
-        if empty.any():
-            who = (
-                sorted(set(self.columns.loc[empty, "model"].dropna().astype(str)))
-                if "model" in self.columns.columns
-                else []
-            )
-            raise DataError(
-                f"The column {name!r} has no value in {int(empty.sum())} of {len(self)} cells.",
-                found=("models " + ", ".join(who[:5])) if who else "",
-                do="Leave out those cells, and say so, or fill in the value.",
-            )
-        return values
-
-    def grouping(self, name: str) -> Grouping:
-        """Return the levels of a random effect: a column, columns crossed by ``:``, or ``cell``."""
-        if name == CELL:
-            return Grouping(np.arange(len(self), dtype=np.int64), pd.RangeIndex(len(self)))
-        parts = [self.column(part, use=f"random effect {name!r}").astype(str) for part in name.split(":")]
-        joined = parts[0]
-        for part in parts[1:]:
-            joined = joined + ":" + part
-        codes, levels = pd.factorize(joined, sort=True)
-        return Grouping(codes.astype(np.int64), pd.Index(levels, name=name))
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from click_stats.counts import FloatArray
-    from click_stats.stats.glmm.data import GlmmData, GlmmSpec, Grouping
+    from click_stats.stats.glmm.data import GlmmSpec, Grouping, Table
 
 INTERCEPT = "(intercept)"
 RANK_TOLERANCE = 1e-9
@@ -34,11 +34,14 @@ class Design:
         (cells, columns).
     base
         Base level of each categorical column used.
+    terms
+        (columns,) term of each column: ``(intercept)``, ``category``, ``category:corpus``.
     """
 
     names: tuple[str, ...]
     matrix: FloatArray
     base: dict[str, str]
+    terms: tuple[str, ...]
 
 
 def _terms(formula: str) -> list[tuple[str, ...]]:
@@ -66,7 +69,7 @@ def _terms(formula: str) -> list[tuple[str, ...]]:
     return sorted(unique, key=len)
 
 
-def build(data: GlmmData, spec: GlmmSpec) -> Design:
+def build(data: Table, spec: GlmmSpec) -> Design:
     """Return the fixed effects of the specification.
 
     Raises
@@ -79,6 +82,7 @@ def build(data: GlmmData, spec: GlmmSpec) -> Design:
     bases: dict[str, str] = {}
     main: dict[str, tuple[list[str], FloatArray]] = {}
     blocks: list[tuple[list[str], FloatArray]] = [([INTERCEPT], np.ones((len(data), 1)))]
+    terms = [INTERCEPT]
     for term in _terms(spec.fixed):
         if len(term) == 1:
             main[term[0]] = _main(data, term[0], spec, bases)
@@ -88,6 +92,7 @@ def build(data: GlmmData, spec: GlmmSpec) -> Design:
             names = [f"{one}:{two}" for one in names for two in more]
             values = (values[:, :, None] * columns[:, None, :]).reshape(len(data), -1)
         blocks.append((names, values))
+        terms += [":".join(term)] * len(names)
     unused = set(spec.base) - set(bases)
     if unused:
         raise UsageError(
@@ -97,12 +102,13 @@ def build(data: GlmmData, spec: GlmmSpec) -> Design:
         tuple(name for names, _ in blocks for name in names),
         np.ascontiguousarray(np.concatenate([values for _, values in blocks], axis=1)),
         bases,
+        tuple(terms),
     )
     refuse_dependent(design)
     return design
 
 
-def _main(data: GlmmData, name: str, spec: GlmmSpec, bases: dict[str, str]) -> tuple[list[str], FloatArray]:
+def _main(data: Table, name: str, spec: GlmmSpec, bases: dict[str, str]) -> tuple[list[str], FloatArray]:
     """Return the columns of one predictor."""
     values = data.column(name, use="fixed effects")
     if pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):

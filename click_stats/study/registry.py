@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from click_stats.stats.accuracy import accuracy
+from click_stats.stats.anova import anova
 from click_stats.stats.compare import compare
 from click_stats.stats.conditions import conditions
 from click_stats.stats.power import power
@@ -21,5 +22,9 @@ ANALYSES: Mapping[str, Callable[..., Result]] = {
     "ranks": ranks,  # is number 1 number 1
     "power": power,  # what could be seen
     "conditions": conditions,  # what did a setting change
+    "anova": anova,  # scale and corpus, as the paper tested them
 }
 """Name to function ``f(counts, *, ..., seed) -> Result``."""
+
+NEEDS: Mapping[str, tuple[str, ...]] = {}
+"""What an analysis needs besides the counts: ``responses`` (one row per trial), ``scores`` (log-probabilities)."""

@@ -42,8 +42,8 @@ class Solved(NamedTuple):
         By REML.
     evaluation
         The likelihood's parts at the minimum, with X in the form X R^-1 of its QR factor.
-    triangle
-        R.
+    triangle, scale
+        R, and what y - X beta was divided by.
     n_evaluations
         How often the likelihood was evaluated.
     """
@@ -60,6 +60,7 @@ class Solved(NamedTuple):
     restricted: bool
     evaluation: Evaluation
     triangle: FloatArray
+    scale: float
     n_evaluations: int
 
 
@@ -113,6 +114,7 @@ def solve(response: FloatArray, matrix: FloatArray, groups: Mapping[str, Groupin
         restricted=restricted,
         evaluation=at,
         triangle=triangle,
+        scale=scale,
         n_evaluations=found.n_evaluations,
     )
 

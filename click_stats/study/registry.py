@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from click_stats.stats.accuracy import accuracy
 from click_stats.stats.anova import anova
+from click_stats.stats.calibration import calibration
 from click_stats.stats.compare import compare
 from click_stats.stats.conditions import conditions
+from click_stats.stats.human import human
 from click_stats.stats.power import power
 from click_stats.stats.ranks import ranks
 
@@ -23,8 +25,12 @@ ANALYSES: Mapping[str, Callable[..., Result]] = {
     "power": power,  # what could be seen
     "conditions": conditions,  # what did a setting change
     "anova": anova,  # scale and corpus, as the paper tested them
+    "calibration": calibration,  # do scores mean anything
+    "human": human,  # against people
 }
 """Name to function ``f(counts, *, ..., seed) -> Result``."""
 
-NEEDS: Mapping[str, tuple[str, ...]] = {}
+NEEDS: Mapping[str, tuple[str, ...]] = {
+    "calibration": ("responses", "scores"),
+}
 """What an analysis needs besides the counts: ``responses`` (one row per trial), ``scores`` (log-probabilities)."""

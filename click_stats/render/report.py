@@ -9,6 +9,7 @@ from click_stats.errors import RenderError, UsageError
 from click_stats.folders import whole_folder
 from click_stats.glossary import LANGUAGES
 from click_stats.render import project, qmd
+from click_stats.render.bibliography import bibliography
 from click_stats.render.context import Context
 from click_stats.render.engines import FORMATS, choose, render_project
 from click_stats.render.figures import save, save_data
@@ -139,13 +140,13 @@ def write_project(
     template = _template(folder, lang)
     context = Context.of(results, lang, command)
     shared = [root / "reports" / SHARED for root in declarations.roots()]
-    environment = qmd.environment([folder, folder.parent / SHARED, *shared], lang, filters=context.filters())
+    folders = [folder, folder.parent / SHARED, *shared]
+    environment = qmd.environment(folders, lang, filters=context.filters())
     text = qmd.fill(environment, template.name, context.values())
     project.write_project(out, lang=cast("Lang", lang))
     (out / "report.qmd").write_text(text, encoding="utf-8", newline="\n")
     (out / "results.json").write_text(results.to_json(), encoding="utf-8", newline="\n")
-    bibliography = folder / "references.bib"
-    (out / bibliography.name).write_bytes(bibliography.read_bytes() if bibliography.is_file() else b"")
+    (out / "references.bib").write_text(bibliography(folders), encoding="utf-8", newline="\n")
     write_tables(context.tables.values(), out / "tables")
     for drawing in context.figures.values():
         save(drawing, out / "figures")

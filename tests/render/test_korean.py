@@ -11,6 +11,7 @@ from click_stats.content import find
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 # Particles that follow a word directly. Those of two forms (은/는, 이/가 ...) depend on its last sound; the others are
 # listed too, since "no particle" is a rule that can be checked.
@@ -25,9 +26,21 @@ GLUED = re.compile(
 REFERENCE = re.compile(r"@(?:tbl|fig|eq|sec)-[\w-]+")
 
 
-def lines() -> Iterator[tuple[int, str]]:
-    text = (find("reports", "audit") / "report.ko.qmd.jinja").read_text(encoding="utf-8")
-    return enumerate(text.splitlines(), start=1)
+def templates(lang: str) -> list[Path]:
+    """All templates of a language: those of the reports, their parts and what they share."""
+    return sorted(find("reports", "audit").parent.glob(f"*/*.{lang}.*jinja"))
+
+
+def lines() -> Iterator[tuple[str, str]]:
+    for path in templates("ko"):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            yield f"{path.parent.name}/{path.name}:{number}", line
+
+
+def test_all_templates_are_looked_at() -> None:
+    names = [path.name for path in templates("ko")]
+    assert {"findings.ko.jinja", "sections.ko.jinja", "report.ko.qmd.jinja"} <= set(names)
+    assert sorted(names) == sorted(path.name.replace(".en.", ".ko.") for path in templates("en"))
 
 
 @pytest.mark.parametrize(
@@ -74,8 +87,9 @@ def test_results_are_never_called_significant_or_without_effect() -> None:
         "ko": ("유의하", "유의미", "효과가 없", "차이가 없다고"),
         "en": ("significant", "no effect", "no difference"),
     }.items():
-        text = (find("reports", "audit") / f"report.{lang}.qmd.jinja").read_text(encoding="utf-8")
-        assert [word for word in words if word in text] == []
+        for path in templates(lang):
+            text = path.read_text(encoding="utf-8")
+            assert [word for word in words if word in text] == [], path.name
 
 
 def test_the_four_verdicts_are_named() -> None:

@@ -13,6 +13,7 @@ from click_stats.stats.anova.cells import CORPUS, JOINT, SCALE, Design, Incomple
 from click_stats.stats.anova.claims import claims
 from click_stats.stats.anova.confounding import confounded
 from click_stats.stats.anova.linear import SsType  # noqa: TC001 -- studies read the signature at run time
+from click_stats.stats.anova.published import published, recomputed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,7 +109,8 @@ def anova(
         ``cells``, ``models``: what went in, and what was left out and why. ``spread``: standard deviations of cells and
         models, and the simulated size of both tests over the interval of the latter. ``checks``: residuals, unequal
         variances, ranks. ``contrasts``: pairs of corpora. ``power``: for stated effects. ``claim``, ``claim_curve``:
-        what designs of stated size could have seen.
+        what designs of stated size could have seen. ``published``, ``recomputed``: which models the paper's two tests
+        need, and what published numbers let one recompute.
 
     Raises
     ------
@@ -121,6 +123,8 @@ def anova(
     designs = [_possible(design(found, name, scale)) for name in DESIGNS[factor]]
     tables = rows.tables(found, designs, settings)
     tables |= claims(counts, found, designs, settings, denominator)
+    n_categories = len(set(found.frame["category"]))
+    tables |= {"published": published(n_categories), "recomputed": recomputed(found, n_categories, alpha)}
     warnings = _warnings(found.units, designs)
     meta: dict[str, Any] = {
         "method": METHOD,

@@ -52,22 +52,21 @@ def sizes(
     tested = next(one for one in terms if one.name == term)
     others = np.linalg.qr(matrix([one for one in terms if one is not tested], n))[0]
     effect = np.linalg.qr(tested.columns - others @ (others.T @ tested.columns))[0]
-    rest = _rest(np.hstack([others, effect]))
-    blocks = matrix([factor("category", strata.category), factor("model", strata.model)], n)
-    within = _rest(np.linalg.qr(blocks)[0])
+    explained = np.hstack([others, effect])
+    blocks = np.linalg.qr(matrix([factor("category", strata.category), factor("model", strata.model)], n))[0]
     rng = np.random.default_rng(seed)
     own = rng.standard_normal((draws, n))
     level = rng.standard_normal((draws, strata.n_models)) @ strata.indicators.T
-    error = (own @ within) ** 2
+    ss_within = _rest(own, blocks)
     df, df_cells, df_models = tested.columns.shape[1], strata.cells.df_residual, strata.df_models
     found = []
     for ratio in ratios:
         y = own + ratio * level
-        ss_effect, ss_cells = ((y @ effect) ** 2).sum(axis=1), ((y @ rest) ** 2).sum(axis=1)
+        ss_effect, ss_cells = ((y @ effect) ** 2).sum(axis=1), _rest(y, explained)
         cells = _rejected(ss_effect / df, ss_cells / df_cells, df, df_cells, alpha)
         models = np.nan
         if df_models >= 1:
-            models = _rejected(ss_effect / df, (ss_cells - error.sum(axis=1)) / df_models, df, df_models, alpha)
+            models = _rejected(ss_effect / df, (ss_cells - ss_within) / df_models, df, df_models, alpha)
         found.append(Size(float(ratio), cells, models, float(np.sqrt(cells * (1 - cells) / draws))))
     return found
 
@@ -76,7 +75,7 @@ def _rejected(effect: FloatArray, error: FloatArray, df: int, df_error: int, alp
     return float((effect > stats.f.ppf(1 - alpha, df, df_error) * error).mean())
 
 
-def _rest(q: FloatArray) -> FloatArray:
-    """Return an orthonormal basis of what the columns of ``q`` leave."""
-    full = np.linalg.qr(q, mode="complete")[0]
-    return full[:, q.shape[1] :]
+def _rest(y: FloatArray, q: FloatArray) -> FloatArray:
+    """Return for every row of ``y`` the sum of squares that the orthonormal columns of ``q`` leave."""
+    rest: FloatArray = (y**2).sum(axis=1) - ((y @ q) ** 2).sum(axis=1)
+    return rest

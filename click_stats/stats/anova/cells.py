@@ -23,6 +23,8 @@ Incomplete = Literal["model", "cell"]
 
 SCALE, CORPUS, JOINT = "scale", "corpus", "scale and corpus"
 """Designs: the size of models, their corpus, both in one model."""
+ESTIMATED, STATED_SD = "estimated", "stated"
+"""Where the standard deviation of models comes from."""
 LEAST = 4
 """Models that a test between models needs at least."""
 HALF = 0.5

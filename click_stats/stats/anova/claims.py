@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from click_stats.stats.anova.cells import SCALE, Cells, Design
+from click_stats.stats.anova.cells import ESTIMATED, SCALE, STATED_SD, Cells, Design
 from click_stats.stats.anova.claim import Claim, Spread, claim_power
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ MODELS_NEEDED = (5, 10, 20, 40)
 STATED = (0.005, 0.01, 0.02)
 """Standard deviations between models of one size for which the paper's design is judged."""
 FALLBACK = Spread(0.01, 0.02, 0.2)
-PAPER, AT_HAND, EVEN = "paper", "at hand", "even"
+PAPER, AT_HAND, EVEN = "the paper's five models", "the models at hand", "models evenly spread"
 ONE_DIFFERENCE = "fewer than three models: no residual between models"
 
 
@@ -106,11 +106,11 @@ def _plans(counts: Counts, found: Cells, designs: Sequence[Design], denominator:
         if not variance.reason:
             observed = variance.model_sd
             sizes = tuple(map(float, found.units.loc[list(scale.used), "parameters"]))
-            plans.append(Plan(AT_HAND, sizes, spread._replace(model=observed), "estimate"))
-    plans += [Plan(PAPER, WIDEST, spread._replace(model=sd), "stated") for sd in STATED]
-    middle, at = (STATED[1], "stated") if observed is None else (observed, "estimate")
+            plans.append(Plan(AT_HAND, sizes, spread._replace(model=observed), ESTIMATED))
+    plans += [Plan(PAPER, WIDEST, spread._replace(model=sd), STATED_SD) for sd in STATED]
+    middle, at = (STATED[1], STATED_SD) if observed is None else (observed, ESTIMATED)
     if observed is not None:
-        plans.append(Plan(PAPER, WIDEST, spread._replace(model=observed), "estimate"))
+        plans.append(Plan(PAPER, WIDEST, spread._replace(model=observed), ESTIMATED))
     for n in MODELS_NEEDED:
         even = tuple(float(one) for one in np.geomspace(*RANGE, n))
         plans.append(Plan(EVEN, even, spread._replace(model=middle), at))

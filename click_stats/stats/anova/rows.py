@@ -9,7 +9,7 @@ import pandas as pd
 from scipy import stats
 
 from click_stats.stats.anova import checks
-from click_stats.stats.anova.cells import CORPUS, SCALE, Cells, Design
+from click_stats.stats.anova.cells import CORPUS, ESTIMATED, Cells, Design
 from click_stats.stats.anova.effects import Effects, effects
 from click_stats.stats.anova.power import curve, detectable, pattern
 from click_stats.stats.anova.size import Size, sizes
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from click_stats.stats.anova.strata import Strata, Variance
 
 CELLS, MODELS = "cells", "models"
+LOWER, UPPER = "lower end", "upper end"
 FACE_VALUE = "cells of one model are not independent: no verdict is read from a test that counts them"
 OLS = "F, residual of the cells"
 BETWEEN = "F, spread of models"
@@ -117,9 +118,7 @@ def _estimates(
                 row |= {"verdict": "not decided", "reason": row["reason"] or FACE_VALUE}
                 row["note"] = sentence(strata, test.df)
             if cells.term in simulated and unit == CELLS:
-                row["sim_size"] = next(
-                    (s.cells for at, s in _places(simulated[cells.term]) if at == "estimate"), np.nan
-                )
+                row["sim_size"] = next((s.cells for at, s in _places(simulated[cells.term]) if at == ESTIMATED), np.nan)
             found.append(row)
     return found
 
@@ -186,7 +185,7 @@ def _sizes(strata: Strata, term: str, variance: Variance, settings: Settings) ->
 
 
 def _places(simulated: list[Size]) -> list[tuple[str, Size]]:
-    return list(zip(("low", "estimate", "high"), simulated, strict=False))
+    return list(zip((LOWER, ESTIMATED, UPPER), simulated, strict=False))
 
 
 def _spread(
@@ -197,8 +196,8 @@ def _spread(
         "n_units": strata.n_models, "n_cells": len(strata.y), "conf_level": settings.level, "reason": variance.reason,
     }  # fmt: skip
     if variance.reason:
-        return [{**base, "term": term, "model_sd_at": "estimate", "n_draws": None} for term in one.tested]
-    values = {"low": variance.low, "estimate": variance.model_sd, "high": variance.high}
+        return [{**base, "term": term, "model_sd_at": ESTIMATED, "n_draws": None} for term in one.tested]
+    values = {LOWER: variance.low, ESTIMATED: variance.model_sd, UPPER: variance.high}
     return [
         {
             **base, "term": term, "model_sd_at": at, "model_sd": values[at], "sim_size": size.cells,
@@ -303,6 +302,3 @@ def _models(found: Cells, designs: Sequence[Design]) -> pd.DataFrame:
     frame["used"] = frame["used"].astype("boolean")
     frame["n_cells"] = frame["n_cells"].astype("Int64")
     return frame
-
-
-__all__ = ["CELLS", "MODELS", "SCALE", "tables"]

@@ -65,3 +65,18 @@ def find(kind: Kind, name: str, extra: Sequence[Path] = ()) -> Path:
         found=", ".join(names(kind, extra)) or "nothing",
         do="Use one of these names, or give a folder of your own with --content.",
     )
+
+
+def paper(name: str) -> Path:
+    """Return the path of a file with published numbers of the CLIcK paper, e.g. ``table5_accuracy.csv``.
+
+    Raises
+    ------
+    UsageError
+        There is no such file.
+    """
+    for root in roots():
+        for folder in (root / "paper", root / "fixtures" / "paper"):  # packaged, or in a checkout
+            if (folder / name).is_file():
+                return folder / name
+    raise UsageError(f"There is no file {name!r} among the published numbers.", do="See fixtures/paper/README.md.")

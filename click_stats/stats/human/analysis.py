@@ -13,7 +13,15 @@ from click_stats.errors import UsageError
 from click_stats.results import Result
 from click_stats.stats.cells import cell_of, with_items_fixed
 from click_stats.stats.families import NOT_DECIDED, NOT_SEPARATED, SEPARATED
-from click_stats.stats.human.boundaries import Boundary, exams, paper_boundaries, paper_table, read_boundaries
+from click_stats.stats.human.boundaries import (
+    PAPER,
+    Boundary,
+    conflicts,
+    exams,
+    paper_boundaries,
+    paper_table,
+    read_boundaries,
+)
 from click_stats.stats.partition import Group
 from click_stats.stats.tools.intervals import check_level, clustered_wilson
 from click_stats.stats.tools.multiplicity import holm
@@ -38,7 +46,7 @@ PUBLISHED = (
     "exam", "model", "quantity", "relation", "published", "scale_unit", "years", "unit", "estimate", "conf_low",
     "conf_high", "n_items", "sources", "note",
 )  # fmt: skip
-CONFLICTS = ("exam", "quantity", "published", "years", "sources", "note")
+CONFLICTS = ("exam", "note", "sources")
 
 METHOD = (
     "Share of right answers on the exam's items beside the human score, which is taken as known; clustered Wilson "
@@ -54,6 +62,8 @@ NOTHING = (
     "of boundaries with scores."
 )
 SMALL = "under half answered"
+SIMULATED = "simulated"
+"""Part of the names of simulated models, which stand for the models they imitate."""
 
 
 def human(
@@ -206,14 +216,15 @@ def _published(
     table = paper_table()
     items = {one.exam: one.items for one in known if one.exam in exams()}
     labels = counts.fact("label")
-    names = {_plain(str(name)): row for row, name in enumerate(counts.units.index)}
-    names |= {_plain(str(name)): row for row, name in enumerate(labels) if isinstance(name, str)}
+    stated = [*enumerate(counts.units.index), *enumerate(labels)]
+    exact = {_plain(name): row for row, name in stated if isinstance(name, str)}
+    names = {name.replace(SIMULATED, ""): row for name, row in exact.items()} | exact
     rows = []
     for one in table[(table["entity_type"] == "model") & table["exam"].isin(items)].to_dict("records"):
         row: dict[str, Any] = {
             "exam": one["exam"], "model": one["entity"], "quantity": one["statistic"], "relation": one["relation"],
             "published": one["value"], "scale_unit": one["unit"], "years": one["years"], "unit": "",
-            "sources": f"CLIcK paper, {one['where']}", "note": one["notes"],
+            "sources": f"{PAPER}, {one['where']}", "note": one["notes"],
         }  # fmt: skip
         place = names.get(_plain(one["entity"]))
         if place is not None:
@@ -230,15 +241,8 @@ def _plain(name: str) -> str:
 
 
 def _conflicts(known: Sequence[Boundary]) -> pd.DataFrame:
-    """Return rows on these exams that contradict one another, as printed."""
-    table = paper_table()
-    first = {one.exam.split()[0] for one in known if one.exam in exams()}
-    marked = table[table["notes"].str.contains("CONFLICT") & table["exam"].isin(first)]
-    rows = [
-        {"exam": one["exam"], "quantity": one["statistic"], "published": one["value"], "years": one["years"],
-         "sources": f"CLIcK paper, {one['where']}", "note": one["notes"].removeprefix("CONFLICT: ")}
-        for one in marked.to_dict("records")
-    ]  # fmt: skip
+    there = {one.exam for one in known}
+    rows = [{"exam": one["exam"], "note": one["says"], "sources": PAPER} for one in conflicts() if one["exam"] in there]
     return _frame(rows, CONFLICTS)
 
 

@@ -63,9 +63,20 @@ class Boundary:
 @cache
 def exams() -> Mapping[str, Mapping[str, str]]:
     """Return the item columns by which the paper's exams are found, by exam."""
-    text = files("click_stats.stats.human").joinpath("exams.toml").read_text(encoding="utf-8")
-    entries: list[dict[str, str]] = tomllib.loads(text)["exam"]
+    entries = _declared()["exam"]
     return {entry["name"]: {key: value for key, value in entry.items() if key != "name"} for entry in entries}
+
+
+def conflicts() -> Sequence[Mapping[str, str]]:
+    """Return where the paper contradicts itself about an ``exam``: what it ``says``."""
+    return _declared()["conflict"]
+
+
+@cache
+def _declared() -> Mapping[str, list[dict[str, str]]]:
+    text = files("click_stats.stats.human").joinpath("exams.toml").read_text(encoding="utf-8")
+    entries: dict[str, list[dict[str, str]]] = tomllib.loads(text)
+    return entries
 
 
 def items_of(counts: Counts, exam: str, part: Mapping[str, str] | None = None) -> IntArray:

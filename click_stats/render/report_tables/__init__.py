@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from click_stats.render.report_tables import account, accuracy, comparisons, conditions, detection, extraction
+from click_stats.render.report_tables import (
+    account,
+    accuracy,
+    calibration,
+    comparisons,
+    conditions,
+    detection,
+    extraction,
+    human,
+)
 from click_stats.render.report_tables.base import Maker
 
 if TYPE_CHECKING:
@@ -17,5 +26,5 @@ __all__ = ["report_tables"]
 def report_tables(results: ResultSet, lang: str = "en") -> dict[str, Table]:
     """Return the tables that the results allow, by id (``tbl-accuracy``), in the order of reports."""
     make = Maker(results, lang)
-    parts = (account, accuracy, extraction, comparisons, conditions, detection)
+    parts = (account, accuracy, extraction, comparisons, conditions, detection, calibration, human)
     return {table.id: table for part in parts for table in part.tables(make)}

@@ -1,0 +1,114 @@
+"""Tables of models beside people: accuracies and human scores, what is not computable, what the paper prints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from click_stats.render import numbers
+from click_stats.render.table import Cell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from click_stats.render.report_tables.base import Maker
+    from click_stats.render.table import Table
+
+INTERVAL = ("conf_low", "conf_high")
+
+
+def tables(make: Maker) -> Iterator[Table]:
+    """Yield the tables that the comparison with people gives."""
+    yield from _estimates(make)
+    yield from _boundaries(make)
+    yield from _published(make)
+    yield from _conflicts(make)
+
+
+def _estimates(make: Maker) -> Iterator[Table]:
+    found = make.rows("human")
+    if not found:
+        return
+    columns = [
+        make.unit_column(), make.column("exam", "code"), make.column("boundary", "code"),
+        make.column("human_score", "percent", make.text("human_score")),
+        make.column("estimate", "percent", make.text("accuracy_percent")),
+        make.column("conf", "interval", make.text("interval_percent"), fields=INTERVAL),
+        make.column("gap", "points", make.text("human_gap")),
+        make.column("gap_conf", "interval_points", make.text("human_gap_interval"), fields=("gap_low", "gap_high")),
+        make.column("pass_probability", "percent", make.text("human_reach")), make.column("p_adjusted", "p"),
+        make.column("verdict", "code"), make.column("n_items", "integer"),
+    ]  # fmt: skip
+    rows, keys = [], []
+    for unit, own in make.by_unit(found).items():
+        for row in own:
+            name = make.names.unit(unit)
+            rows.append(
+                [
+                    Cell(name, make.say(row["flag"])) if row["flag"] else name, row["exam"],
+                    f"{make.say(row['boundary'])} ({row['years']})" if row["years"] else row["boundary"],
+                    row["human_score"], make.cell(row, "estimate"), make.cell(row, INTERVAL), make.cell(row, "gap"),
+                    make.cell(row, ("gap_low", "gap_high")), make.cell(row, "pass_probability"),
+                    make.cell(row, "p_adjusted"), row["verdict"], row["n_items"],
+                ]
+            )  # fmt: skip
+            keys.append((unit, row["exam"], row["years"], row["boundary"]))
+    first = found[0]
+    notes = [
+        make.method(found),
+        make.text("note_human_sampled" if first["target"] == "sampled" else "note_human_fixed"),
+        make.text("note_human_test", alpha=numbers.number(1 - first["conf_level"])),
+        make.text("note_human_subset"),
+    ]
+    yield make.table("tbl-human", columns, rows, notes=notes, keys=keys)
+
+
+def _boundaries(make: Maker) -> Iterator[Table]:
+    found = make.rows("human", "boundaries")
+    if not found:
+        return
+    columns = [
+        make.column("exam", "code", header=True), make.column("years"), make.column("boundary", "code"),
+        make.column("human_score", "percent", make.text("human_score")),
+        make.column("n_items", "integer"), make.column("computable", "code"), make.column("sources", "code"),
+    ]  # fmt: skip
+    rows = [
+        [
+            row["exam"], row["years"], row["boundary"], make.cell(row, "human_score"), row["n_items"],
+            Cell(row["computable"], make.say(row["reason"])) if row["reason"] else row["computable"], row["sources"],
+        ]
+        for row in found
+    ]  # fmt: skip
+    keys = [(row["exam"], row["years"], row["boundary"]) for row in found]
+    yield make.table("tbl-human-boundaries", columns, rows, notes=[make.text("note_human_boundaries")], keys=keys)
+
+
+def _published(make: Maker) -> Iterator[Table]:
+    found = make.rows("human", "published")
+    if not found:
+        return
+    columns = [
+        make.column("exam", "code", header=True), make.column("model", "code", make.text("human_published_model")),
+        make.column("quantity", "code"), make.column("relation", "code"),
+        make.column("published", "number"), make.column("scale_unit", "code"), make.column("years", "code"),
+        make.column("estimate", "estimated", make.text("human_here"), fields=("estimate", *INTERVAL)),
+        make.column("note", "remark"),
+    ]  # fmt: skip
+    rows = [
+        [
+            row["exam"], row["model"], row["quantity"], row["relation"], row["published"], row["scale_unit"],
+            row["years"], make.cell(row, ("estimate", *INTERVAL)), make.say(row["note"]),
+        ]
+        for row in found
+    ]  # fmt: skip
+    keys = [(row["exam"], row["model"], row["quantity"]) for row in found]
+    yield make.table("tbl-human-published", columns, rows, notes=[make.text("note_human_published")], keys=keys)
+
+
+def _conflicts(make: Maker) -> Iterator[Table]:
+    found = make.rows("human", "conflicts")
+    if not found:
+        return
+    columns = [make.column("exam", "code", header=True), make.column("note", "remark", make.text("human_conflict"))]
+    rows = [[row["exam"], make.say(row["note"])] for row in found]
+    keys = [(row["exam"], row["note"]) for row in found]
+    yield make.table("tbl-human-conflicts", columns, rows, keys=keys)

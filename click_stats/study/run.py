@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from click_stats.errors import UsageError
 from click_stats.models import ModelTable
 from click_stats.results import Result, ResultSet, plain
-from click_stats.study.registry import ANALYSES
+from click_stats.study.published import published
+from click_stats.study.registry import ANALYSES, NEEDS
 from click_stats.study.study import signature
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from click_stats.counts import Counts
     from click_stats.study.study import Study
@@ -52,8 +53,7 @@ def run_study(
     UsageError
         ``same_protocol`` and the protocols differ, or ``models`` leaves out every model.
     """
-    needs_cells = any(values.get("target") == "fixed" for values in study.analyses.values())
-    counts = trials.counts(cells=needs_cells)
+    counts = trials.counts(**needed(study.analyses))
     results: dict[str, Result] = {"account": trials.account, "items": trials.items.groups_result()}
     known = models if models is not None else ModelTable.empty()
     results["models"] = known.facts(counts.units)  # before the selection: it also names the models left out
@@ -69,13 +69,23 @@ def run_study(
             progress(done, total, name)
         seed: dict[str, Any] = {"seed": study.seed} if "seed" in signature(ANALYSES[name]) else {}
         results[name] = ANALYSES[name](counts, **{**seed, **values})
+    if study.published:
+        results["published"] = published(results, counts, known)
     if progress:
         progress(total, total, "")
     return ResultSet(study.name, results, study_meta(study, trials))
 
 
+def needed(analyses: Mapping[str, Mapping[str, Any]]) -> dict[str, bool]:
+    """Return what analyses with these parameters need besides the counts, as arguments of ``Trials.counts``."""
+    wanted = {need for name in analyses for need in NEEDS.get(name, ())}
+    if any(values.get("target") == "fixed" for values in analyses.values()):
+        wanted.add("cells")
+    return dict.fromkeys(sorted(wanted), True)
+
+
 def select_models(known: ModelTable, counts: Counts) -> Counts:
-    """Return the counts of the models that the table keeps, in its order.
+    """Return the counts of the models that the table keeps, in its order, with what it says of them.
 
     Raises
     ------
@@ -89,7 +99,7 @@ def select_models(known: ModelTable, counts: Counts) -> Counts:
             found=", ".join(map(str, counts.units.index)),
             do="Give one of them another value of include, or leave out --models.",
         )
-    return selected
+    return selected.with_units(known.describe(selected.units))
 
 
 def refuse_mixed_protocols(counts: Counts) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections.abc
 import inspect
 import tomllib
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
@@ -30,6 +30,8 @@ class Study(BaseModel):
         Name of the study, and of the report that shows it.
     seed
         Seed of every analysis that draws random numbers.
+    published
+        Whose published numbers the results are compared with; None for nobody's.
     analyses
         Parameters by name of the analysis, in the order in which they run.
     """
@@ -38,7 +40,13 @@ class Study(BaseModel):
 
     name: str
     seed: int = Field(default=0, ge=0)
+    published: Literal["paper"] | None = None
     analyses: dict[str, dict[str, Any]]
+
+    def also(self, names: Sequence[str]) -> Study:
+        """Return the study with further analyses at their default parameters, after its own."""
+        added: dict[str, dict[str, Any]] = {name: {} for name in names if name not in self.analyses}
+        return check(self.model_copy(update={"analyses": {**self.analyses, **added}})) if added else self
 
     def with_parameters(self, **parameters: Any) -> Study:
         """Return the study with parameters set in every analysis that has them (``seed`` everywhere).
@@ -61,17 +69,19 @@ class Study(BaseModel):
                 )
             for name in takers:
                 analyses[name][parameter] = value
-        return check(Study(name=self.name, seed=seed, analyses=analyses))
+        return check(self.model_copy(update={"seed": seed, "analyses": analyses}))
 
 
 def read_study(name: str, extra: Sequence[Path] = ()) -> Study:
-    """Read the study ``name`` from the declarations and check it.
+    """Read the study ``name`` from the declarations and check it; the name of an analysis is a study of it alone.
 
     Raises
     ------
     UsageError
         There is no such study, its file is not TOML of the right form, or a parameter does not fit its analysis.
     """
+    if name in ANALYSES and name not in content.names("analyses", extra):
+        return Study(name=name, analyses={name: {}})
     path = content.find("analyses", name, extra)
     try:
         return check(Study.model_validate(tomllib.loads(path.read_text(encoding="utf-8"))))

@@ -50,9 +50,9 @@ format: $(VENV)/.dev
 docs: $(VENV)/.dev
 	$(BIN)/python scripts/make_docs.py
 
-# Not those over the questions themselves (tokens, hf_speed: they need the dataset and torch), and mixed_coverage (long).
+# Not those over the questions themselves (tokens, hf_speed: they need the dataset and torch), mixed (R) and mixed_coverage (long).
 benchmarks: $(VENV)/.dev
-	for script in $(filter-out $(patsubst %,benchmarks/%.py,pages simulation tokens hf_speed mixed_coverage),$(wildcard benchmarks/*.py)); do \
+	for script in $(filter-out $(patsubst %,benchmarks/%.py,pages simulation tokens hf_speed mixed mixed_coverage mixed_data),$(wildcard benchmarks/*.py)); do \
 	  echo "== $$script"; env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE $(BIN)/python $$script --write || exit 1; done
 
 dist: $(VENV)/.dev

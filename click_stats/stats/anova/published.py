@@ -6,6 +6,7 @@ model with category blocks (n K - K - 1), or as the total that some programs pri
 
 from __future__ import annotations
 
+import csv
 import tomllib
 from functools import cache
 from importlib.resources import files
@@ -16,6 +17,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from click_stats import content
 from click_stats.stats.anova.cells import SCALE
 from click_stats.stats.anova.design import Term
 from click_stats.stats.anova.strata import Strata
@@ -37,6 +39,8 @@ RECOMPUTED = (
 RESIDUAL, TOTAL, NAMED = "residual df, category blocks", "total df", "as the text names them"
 README, TEXT, AT_HAND = "README of the dataset", "README; text where it differs", "data at hand"
 CELLS = "category cells"
+DOMAINS = ("culture", "language")
+BASE, FROM_README, OWN_COUNT = "Polyglot-Ko", "dataset README", "own count"
 PREFIX = "simulated-"
 """Name of a simulated model: this before the name of the model that it stands for."""
 
@@ -52,8 +56,37 @@ class Line(NamedTuple):
 
 @cache
 def facts() -> Mapping[str, Any]:
-    """Return the published tests, sets of models and averages."""
-    return tomllib.loads(files("click_stats.stats.anova").joinpath("published.toml").read_text(encoding="utf-8"))
+    """Return the published tests, sets of models, and what is published of each model.
+
+    ``tests``: design, f, df_residual, p. ``sets``: design, name, models, subsets. ``models``: by key, parameters
+    (billions), derived (made from Polyglot-Ko), cells (number of categories whose accuracy is stated), and the averages
+    ``culture`` and ``language`` as shares by the README of the dataset; ``culture_text``, ``language_text`` where the
+    text of the paper states another. ``n_categories``: of the benchmark.
+    """
+    sets = tomllib.loads(files("click_stats.stats.anova").joinpath("published.toml").read_text(encoding="utf-8"))
+    tests = [
+        {"design": row["test"], "f": float(row["F"]), "df_residual": int(row["df2"]), "p": float(row["p"])}
+        for row in _rows("table6_anova")
+    ]
+    models: dict[str, dict[str, Any]] = {}
+    for row in _rows("models"):
+        if row["parameters_billion"]:
+            known = {"parameters": float(row["parameters_billion"]), "derived": row["base_model"] == BASE, "cells": 0}
+            models.setdefault(row["model_key"], known)
+    accuracies = [row for row in _rows("table5_accuracy") if row["model_key"] in models]
+    for row in sorted(accuracies, key=lambda row: row["where"] != FROM_README):  # the README first
+        own, value = models[row["model_key"]], float(row["value"]) / 100
+        if row["category"] not in DOMAINS:
+            own["cells"] += 1
+        elif own.setdefault(row["category"], value) != value:
+            own[f"{row['category']}_text"] = value
+    categories = {row["category"] for row in _rows("sources") if row["table"] == OWN_COUNT}
+    return {**sets, "tests": tests, "models": models, "n_categories": len(categories)}
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    with content.paper(f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def line(x: FloatArray, y: FloatArray) -> Line:
@@ -137,10 +170,11 @@ def _predictor(design: str, models: Sequence[str]) -> FloatArray:
 def _averages(models: Sequence[str]) -> list[tuple[str, str, FloatArray]]:
     """Return the published averages of each domain as shares; twice where the sources differ for these models."""
     known = [facts()["models"][name] for name in models]
-    found = [(domain, README, np.array([one[domain] for one in known]) / 100) for domain in ("culture", "language")]
-    if any("language_text" in one for one in known):
-        values = np.array([one.get("language_text", one["language"]) for one in known]) / 100
-        found.append(("language", TEXT, values))
+    found = [(domain, README, np.array([one[domain] for one in known])) for domain in DOMAINS]
+    for domain in DOMAINS:
+        if any(f"{domain}_text" in one for one in known):
+            values = np.array([one.get(f"{domain}_text", one[domain]) for one in known])
+            found.append((domain, TEXT, values))
     return found
 
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from click_stats.render.figures.anova import figure_anova, figure_anova_claim
+from click_stats.render.figures.calibration import figure_calibration
+from click_stats.render.figures.calibration_selective import figure_calibration_selective
 from click_stats.render.figures.detectable import figure_detectable
 from click_stats.render.figures.differences import figure_differences
 from click_stats.render.figures.drawing import Drawing, save, save_data
 from click_stats.render.figures.heatmap import figure_heatmap
+from click_stats.render.figures.human import figure_human
 from click_stats.render.figures.items_right import figure_items_right
 from click_stats.render.figures.ladder import figure_ladder
 from click_stats.render.figures.plot import plot
@@ -29,6 +33,11 @@ FIGURES: Mapping[str, Callable[[ResultSet, str], Drawing | None]] = {
     "fig-detectable": figure_detectable,
     "fig-statuses": figure_statuses,
     "fig-items-right": figure_items_right,
+    "fig-anova": figure_anova,
+    "fig-anova-claim": figure_anova_claim,
+    "fig-calibration": figure_calibration,
+    "fig-calibration-selective": figure_calibration_selective,
+    "fig-human": figure_human,
 }
 """Figures by id, in the order of reports."""
 

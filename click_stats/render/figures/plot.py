@@ -8,7 +8,16 @@ import pandas as pd
 
 from click_stats.errors import UsageError
 from click_stats.render import codes
-from click_stats.render.figures import detectable, differences, heatmap, ladder, triangle
+from click_stats.render.figures import (
+    calibration,
+    calibration_selective,
+    detectable,
+    differences,
+    heatmap,
+    human,
+    ladder,
+    triangle,
+)
 from click_stats.render.figures.drawing import Words
 from click_stats.render.figures.style import WIDTH, row_height, settings
 
@@ -24,7 +33,8 @@ def plot(result: Result, ax: Axes | None = None, lang: str = "en") -> Axes:
     """Draw the main figure of a result on ``ax`` (a new figure by default) and return the axes.
 
     Accuracies are drawn as a ladder (one group), by group (one unit) or as a heat map (several of both); comparisons
-    as differences to the reference, or as a triangle of pairs; ranks as intervals; power as detectable differences.
+    as differences to the reference, or as a triangle of pairs; ranks as intervals; power as detectable differences;
+    calibration as a reliability diagram (one unit) or accuracy of the answers kept; people as lines beside accuracies.
     Of several groupings the overall one is drawn. A new figure belongs to pyplot: notebooks and ``plt.show()`` show it.
 
     Raises
@@ -98,6 +108,25 @@ def _power(ax: Axes, result: Result, lang: str) -> None:
     detectable.draw_detectable(ax, data, shown, result.tables.get("curve", pd.DataFrame()), Words("detectable", lang))
 
 
+def _calibration(ax: Axes, result: Result, lang: str) -> None:
+    bins, kept = _one_group(result.tables["bins"]), _one_group(result.tables["selective"])
+    units = list(dict.fromkeys(kept["unit"]))
+    if len(units) == 1:
+        calibration.draw_reliability(ax, bins)
+        words = Words("calibration", lang)
+        ax.set_xlabel(words("axis_confidence"))
+        ax.set_ylabel(words("axis_accuracy"))
+    else:
+        calibration_selective.draw_selective(ax, kept, units, units, Words("calibration_selective", lang))
+
+
+def _human(ax: Axes, result: Result, lang: str) -> None:
+    frame = result.tables["estimates"].dropna(subset=["estimate"])
+    part = frame[frame["exam"] == frame["exam"].iloc[0]]
+    units = list(dict.fromkeys(part.sort_values("estimate", ascending=False, kind="stable")["unit"]))
+    human.draw_human(ax, part, units, units, Words("human", lang))
+
+
 def _first(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of the overall grouping, or of the first one."""
     by = "overall" if bool((frame["by"] == "overall").any()) else frame["by"].iloc[0]
@@ -115,4 +144,6 @@ PLOTS: Mapping[str, Callable[[Axes, Result, str], None]] = {
     "compare": _compare,
     "ranks": _ranks,
     "power": _power,
+    "calibration": _calibration,
+    "human": _human,
 }

@@ -32,7 +32,7 @@ def _scores(make: Maker) -> Iterator[Table]:
     if not found:
         return
     columns = [
-        make.unit_column(), make.column("group"),
+        *_head(make, found),
         make.column("accuracy", "percent", make.text("calibration_accuracy")),
         make.column("confidence", "percent", make.text("calibration_confidence")),
         make.column("over", "points", make.text("calibration_over")),
@@ -47,7 +47,7 @@ def _scores(make: Maker) -> Iterator[Table]:
     for key, own in _by_key(make, found).items():
         by = {row["measure"]: row for row in own}
         empty = own[0] if own[0]["measure"] == "" else {}
-        cells: list[Any] = [make.names.unit(key[0]), make.names.group(key[1], key[2])]
+        cells: list[Any] = [*_named(make, found, key)]
         for name, interval in (
             ("accuracy of the likeliest option", False), ("confidence", False), ("overconfidence", True),
             ("Brier score", True), ("log score", True),
@@ -76,13 +76,14 @@ def _errors(make: Maker) -> Iterator[Table]:
     if not found:
         return
     columns = [
-        make.unit_column(), make.column("group"), make.column("ece", "percent", make.text("calibration_ece")),
+        *_head(make, found), make.column("ece", "percent", make.text("calibration_ece")),
         make.column("ece_null", "percent", make.text("calibration_null")),
         make.column("ece_limit", "percent", make.text("calibration_limit")),
         make.column("ece_excess", "points", make.text("calibration_excess")),
         make.column("rms_debiased", "percent", make.text("calibration_rms")),
         make.column("ece_conf", "interval", make.text("calibration_percentiles"), fields=("ece_low", "ece_high")),
-        make.column("p_adjusted", "p"), make.column("p_spiegelhalter", "p"), make.column("verdict", "code"),
+        make.column("p_adjusted", "p", make.text("calibration_p")),
+        make.column("p_spiegelhalter", "p"), make.column("verdict", "code"),
         make.column("n_items", "integer"),
     ]  # fmt: skip
     rows, keys = [], []
@@ -90,7 +91,7 @@ def _errors(make: Maker) -> Iterator[Table]:
         row = own[0]
         rows.append(
             [
-                make.names.unit(key[0]), make.names.group(key[1], key[2]),
+                *_named(make, found, key),
                 *(make.cell(row, name) for name in ("ece", "ece_null", "ece_limit", "ece_excess")),
                 Cell(row["rms_debiased"], make.say(row["flag"])) if row["flag"] else make.cell(row, "rms_debiased"),
                 make.cell(row, ("ece_low", "ece_high")), make.cell(row, "p_adjusted"),
@@ -120,7 +121,7 @@ def _temperature(make: Maker) -> Iterator[Table]:
         return
     split = {(row["unit"], row["by"], row["group"]): row for row in make.rows("calibration", "decomposition")}
     columns = [
-        make.unit_column(), make.column("group"), make.column("temperature", "number"),
+        *_head(make, found), make.column("temperature", "number"),
         make.column("conf", "interval_number", make.text("calibration_interval"), fields=INTERVAL),
         make.column("log_gain", "number", make.text("calibration_gain")),
         make.column("gain", "interval_number", make.text("calibration_interval"), fields=("gain_low", "gain_high")),
@@ -132,7 +133,7 @@ def _temperature(make: Maker) -> Iterator[Table]:
         row, parts = own[0], split.get(key, {})
         rows.append(
             [
-                make.names.unit(key[0]), make.names.group(key[1], key[2]), make.cell(row, "temperature"),
+                *_named(make, found, key), make.cell(row, "temperature"),
                 make.cell(row, INTERVAL), make.cell(row, "log_gain"), make.cell(row, ("gain_low", "gain_high")),
                 *(parts.get(name) for name in ("brier_top", "miscalibration", "discrimination", "uncertainty")),
             ]
@@ -150,7 +151,7 @@ def _selective(make: Maker) -> Iterator[Table]:
         (row["unit"], row["by"], row["group"]): row
         for row in make.rows("calibration", measure="area under accuracy at coverage")
     }
-    columns = [make.unit_column(), make.column("group")]
+    columns = [*_head(make, found)]
     for kept in KEPT:
         label = make.text("calibration_kept", share=numbers.level(kept))
         ends = (f"low_{kept:g}", f"high_{kept:g}")
@@ -164,7 +165,7 @@ def _selective(make: Maker) -> Iterator[Table]:
         cells = [make.cell(at.get(kept, {}), ("estimate", *INTERVAL)) for kept in KEPT]
         rows.append(
             [
-                make.names.unit(key[0]), make.names.group(key[1], key[2]), *cells,
+                *_named(make, found, key), *cells,
                 make.cell(areas.get(key, {}), ("estimate", *INTERVAL)),
             ]
         )  # fmt: skip
@@ -188,6 +189,20 @@ def _trials(make: Maker) -> Iterator[Table]:
         rows.append([make.names.unit(unit), *cells, make.cell(row, "label_mass")])
         keys.append((unit,))
     yield make.table("tbl-calibration-trials", columns, rows, notes=[make.text("note_calibration_trials")], keys=keys)
+
+
+def _head(make: Maker, rows: list[Row]) -> list[Column]:
+    """Return the column of the unit, and that of the group where there are several groups."""
+    return [make.unit_column(), make.column("group")] if _several(rows) else [make.unit_column()]
+
+
+def _named(make: Maker, rows: list[Row], key: tuple[str, str, str]) -> list[str]:
+    unit = make.names.unit(key[0])
+    return [unit, make.names.group(key[1], key[2])] if _several(rows) else [unit]
+
+
+def _several(rows: list[Row]) -> bool:
+    return len({(row["by"], row["group"]) for row in rows}) > 1
 
 
 def _ends(make: Maker, key: str, kind: Kind) -> Column:

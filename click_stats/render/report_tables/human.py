@@ -35,7 +35,8 @@ def _estimates(make: Maker) -> Iterator[Table]:
         make.column("conf", "interval", make.text("interval_percent"), fields=INTERVAL),
         make.column("gap", "points", make.text("human_gap")),
         make.column("gap_conf", "interval_points", make.text("human_gap_interval"), fields=("gap_low", "gap_high")),
-        make.column("pass_probability", "percent", make.text("human_reach")), make.column("p_adjusted", "p"),
+        make.column("pass_probability", "percent", make.text("human_reach")),
+        make.column("p_adjusted", "p", make.text("human_p")),
         make.column("verdict", "code"), make.column("n_items", "integer"),
     ]  # fmt: skip
     rows, keys = [], []
@@ -89,13 +90,13 @@ def _published(make: Maker) -> Iterator[Table]:
     columns = [
         make.column("exam", "code", header=True), make.column("model", "code", make.text("human_published_model")),
         make.column("quantity", "code"), make.column("relation", "code"),
-        make.column("published", "number"), make.column("scale_unit", "code"), make.column("years", "code"),
+        make.column("published"), make.column("scale_unit", "code"), make.column("years", "code"),
         make.column("estimate", "estimated", make.text("human_here"), fields=("estimate", *INTERVAL)),
         make.column("note", "remark"),
     ]  # fmt: skip
     rows = [
         [
-            row["exam"], row["model"], row["quantity"], row["relation"], row["published"], row["scale_unit"],
+            row["exam"], row["model"], row["quantity"], row["relation"], _number(row["published"]), row["scale_unit"],
             row["years"], make.cell(row, ("estimate", *INTERVAL)), make.say(row["note"]),
         ]
         for row in found
@@ -112,3 +113,8 @@ def _conflicts(make: Maker) -> Iterator[Table]:
     rows = [[row["exam"], make.say(row["note"])] for row in found]
     keys = [(row["exam"], row["note"]) for row in found]
     yield make.table("tbl-human-conflicts", columns, rows, keys=keys)
+
+
+def _number(value: float | None) -> str:
+    """Return a published number with the decimals it was published with: one, or none."""
+    return numbers.DASH if value is None else numbers.number(value, 0 if float(value).is_integer() else 1)

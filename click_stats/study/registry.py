@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from click_stats.stats.accuracy import accuracy
 from click_stats.stats.anova import anova
+from click_stats.stats.bayes import bayes
 from click_stats.stats.calibration import calibration
 from click_stats.stats.compare import compare
 from click_stats.stats.conditions import conditions
@@ -25,6 +26,7 @@ ANALYSES: Mapping[str, Callable[..., Result]] = {
     "power": power,  # what could be seen
     "conditions": conditions,  # what did a setting change
     "anova": anova,  # scale and corpus, as the paper tested them
+    "bayes": bayes,  # is there no effect
     "calibration": calibration,  # do scores mean anything
     "human": human,  # against people
 }

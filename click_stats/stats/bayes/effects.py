@@ -75,7 +75,7 @@ class Draws:
 
     def logits(self, row: int, data: BayesData) -> FloatArray:
         """Return (M, I) logits of one draw."""
-        found = self.level[row][:, None] + self.ease[row][None, :]
+        found: FloatArray = self.level[row][:, None] + self.ease[row][None, :]
         if self.model_category is not None:
             found = found + self.model_category[row][:, data.category]
         if self.cell is not None:

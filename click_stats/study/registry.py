@@ -13,6 +13,7 @@ from click_stats.stats.conditions import conditions
 from click_stats.stats.human import human
 from click_stats.stats.power import power
 from click_stats.stats.ranks import ranks
+from click_stats.stats.sensitivity import sensitivity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,11 +29,13 @@ ANALYSES: Mapping[str, Callable[..., Result]] = {
     "anova": anova,  # scale and corpus, as the paper tested them
     "bayes": bayes,  # is there no effect
     "calibration": calibration,  # do scores mean anything
+    "sensitivity": sensitivity,  # wording, rotation, replicate
     "human": human,  # against people
 }
 """Name to function ``f(counts, *, ..., seed) -> Result``."""
 
 NEEDS: Mapping[str, tuple[str, ...]] = {
     "calibration": ("responses", "scores"),
+    "sensitivity": ("responses",),
 }
 """What an analysis needs besides the counts: ``responses`` (one row per trial), ``scores`` (log-probabilities)."""

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from click_stats.render import findings_data as data
 from click_stats.render import findings_models as models
+from click_stats.render.findings_calibration import calibration
+from click_stats.render.findings_human import human
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +37,8 @@ MAKERS: tuple[Callable[[ResultSet], Finding | None], ...] = (
     data.duplicates,
     data.unread,
     data.undecided,
+    calibration,
+    human,
 )
 """In the order of the report, the most important first."""
 

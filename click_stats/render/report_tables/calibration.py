@@ -43,7 +43,8 @@ def _scores(make: Maker) -> Iterator[Table]:
         _ends(make, "log", "interval_number"),
         make.column("n_items", "integer"),
     ]  # fmt: skip
-    rows, keys = [], []
+    rows: list[list[Any]] = []
+    keys: list[tuple[str, ...]] = []
     for key, own in _by_key(make, found).items():
         by = {row["measure"]: row for row in own}
         empty = own[0] if own[0]["measure"] == "" else {}
@@ -57,7 +58,7 @@ def _scores(make: Maker) -> Iterator[Table]:
             if interval:
                 cells.append(make.cell(row, INTERVAL))
         rows.append([*cells, own[0]["n_items"]])
-        keys.append(key)
+        keys.append(_anchor(found, key))
     uniform = {row["measure"]: row["uniform"] for row in found if row["measure"] and row["uniform"] is not None}
     notes = [make.text("note_calibration_interval", level=level(found))]
     if uniform and len({row["group"] for row in found}) == 1:
@@ -79,26 +80,25 @@ def _errors(make: Maker) -> Iterator[Table]:
         *_head(make, found), make.column("ece", "percent", make.text("calibration_ece")),
         make.column("ece_null", "percent", make.text("calibration_null")),
         make.column("ece_limit", "percent", make.text("calibration_limit")),
-        make.column("ece_excess", "points", make.text("calibration_excess")),
         make.column("rms_debiased", "percent", make.text("calibration_rms")),
         make.column("ece_conf", "interval", make.text("calibration_percentiles"), fields=("ece_low", "ece_high")),
         make.column("p_adjusted", "p", make.text("calibration_p")),
         make.column("p_spiegelhalter", "p"), make.column("verdict", "code"),
-        make.column("n_items", "integer"),
     ]  # fmt: skip
-    rows, keys = [], []
+    rows: list[list[Any]] = []
+    keys: list[tuple[str, ...]] = []
     for key, own in _by_key(make, found).items():
         row = own[0]
         rows.append(
             [
                 *_named(make, found, key),
-                *(make.cell(row, name) for name in ("ece", "ece_null", "ece_limit", "ece_excess")),
+                *(make.cell(row, name) for name in ("ece", "ece_null", "ece_limit")),
                 Cell(row["rms_debiased"], make.say(row["flag"])) if row["flag"] else make.cell(row, "rms_debiased"),
                 make.cell(row, ("ece_low", "ece_high")), make.cell(row, "p_adjusted"),
-                make.cell(row, "p_spiegelhalter"), row["verdict"], row["n_items"],
+                make.cell(row, "p_spiegelhalter"), row["verdict"],
             ]
         )  # fmt: skip
-        keys.append(key)
+        keys.append(_anchor(found, key))
     decided = next((row for row in found if row["n_draws"] is not None), None)
     notes = []
     if decided:
@@ -128,7 +128,8 @@ def _temperature(make: Maker) -> Iterator[Table]:
         make.column("brier_top", "number", make.text("calibration_top")), make.column("miscalibration", "number"),
         make.column("discrimination", "number"), make.column("uncertainty", "number"),
     ]  # fmt: skip
-    rows, keys = [], []
+    rows: list[list[Any]] = []
+    keys: list[tuple[str, ...]] = []
     for key, own in _by_key(make, found).items():
         row, parts = own[0], split.get(key, {})
         rows.append(
@@ -138,7 +139,7 @@ def _temperature(make: Maker) -> Iterator[Table]:
                 *(parts.get(name) for name in ("brier_top", "miscalibration", "discrimination", "uncertainty")),
             ]
         )  # fmt: skip
-        keys.append(key)
+        keys.append(_anchor(found, key))
     notes = [make.text("note_calibration_temperature", level=level(found)), make.text("note_calibration_split")]
     yield make.table("tbl-calibration-temperature", columns, rows, notes=notes, keys=keys)
 
@@ -159,7 +160,8 @@ def _selective(make: Maker) -> Iterator[Table]:
     columns += [
         make.column("area", "estimated", make.text("calibration_area"), fields=("area", "area_low", "area_high")),
     ]
-    rows, keys = [], []
+    rows: list[list[Any]] = []
+    keys: list[tuple[str, ...]] = []
     for key, own in _by_key(make, found).items():
         at = {round(row["kept"], 6): row for row in own}
         cells = [make.cell(at.get(kept, {}), ("estimate", *INTERVAL)) for kept in KEPT]
@@ -169,7 +171,7 @@ def _selective(make: Maker) -> Iterator[Table]:
                 make.cell(areas.get(key, {}), ("estimate", *INTERVAL)),
             ]
         )  # fmt: skip
-        keys.append(key)
+        keys.append(_anchor(found, key))
     notes = [make.text("note_calibration_kept", level=level(found))]
     yield make.table("tbl-calibration-selective", columns, rows, notes=notes, keys=keys)
 
@@ -182,7 +184,8 @@ def _trials(make: Maker) -> Iterator[Table]:
     columns = [
         make.unit_column(), *(make.column(name, "integer") for name in names), make.column("label_mass", "percent"),
     ]  # fmt: skip
-    rows, keys = [], []
+    rows: list[list[Any]] = []
+    keys: list[tuple[str, ...]] = []
     for unit, own in make.by_unit(found).items():
         row = own[0]
         cells = [row[name] for name in names]
@@ -199,6 +202,11 @@ def _head(make: Maker, rows: list[Row]) -> list[Column]:
 def _named(make: Maker, rows: list[Row], key: tuple[str, str, str]) -> list[str]:
     unit = make.names.unit(key[0])
     return [unit, make.names.group(key[1], key[2])] if _several(rows) else [unit]
+
+
+def _anchor(rows: list[Row], key: tuple[str, str, str]) -> tuple[str, ...]:
+    """Return the name of a row: its unit alone where that is enough, so that findings can point at it."""
+    return key if _several(rows) else key[:1]
 
 
 def _several(rows: list[Row]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from click_stats.render import numbers
 from click_stats.render.table import Cell
@@ -10,7 +10,7 @@ from click_stats.render.table import Cell
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from click_stats.render.report_tables.base import Maker
+    from click_stats.render.report_tables.base import Maker, Row
     from click_stats.render.table import Table
 
 INTERVAL = ("conf_low", "conf_high")
@@ -28,39 +28,44 @@ def _estimates(make: Maker) -> Iterator[Table]:
     found = make.rows("human")
     if not found:
         return
+    one = len({(row["exam"], row["years"], row["boundary"]) for row in found}) == 1
+    which = [] if one else [make.column("exam", "code"), make.column("boundary", "code")]
     columns = [
-        make.unit_column(), make.column("exam", "code"), make.column("boundary", "code"),
-        make.column("human_score", "percent", make.text("human_score")),
-        make.column("estimate", "percent", make.text("accuracy_percent")),
-        make.column("conf", "interval", make.text("interval_percent"), fields=INTERVAL),
+        make.unit_column(), *which, make.column("human_score", "percent", make.text("human_score")),
+        make.column("estimate", "estimated", make.text("accuracy_percent"), fields=("estimate", *INTERVAL)),
         make.column("gap", "points", make.text("human_gap")),
-        make.column("gap_conf", "interval_points", make.text("human_gap_interval"), fields=("gap_low", "gap_high")),
         make.column("pass_probability", "percent", make.text("human_reach")),
-        make.column("p_adjusted", "p", make.text("human_p")),
-        make.column("verdict", "code"), make.column("n_items", "integer"),
+        make.column("p_adjusted", "p", make.text("human_p")), make.column("verdict", "code"),
+        make.column("n_items", "integer"),
     ]  # fmt: skip
-    rows, keys = [], []
+    rows: list[list[Any]] = []
+    keys: list[tuple[str, ...]] = []
     for unit, own in make.by_unit(found).items():
         for row in own:
             name = make.names.unit(unit)
             rows.append(
                 [
-                    Cell(name, make.say(row["flag"])) if row["flag"] else name, row["exam"],
-                    f"{make.say(row['boundary'])} ({row['years']})" if row["years"] else row["boundary"],
-                    row["human_score"], make.cell(row, "estimate"), make.cell(row, INTERVAL), make.cell(row, "gap"),
-                    make.cell(row, ("gap_low", "gap_high")), make.cell(row, "pass_probability"),
-                    make.cell(row, "p_adjusted"), row["verdict"], row["n_items"],
+                    Cell(name, make.say(row["flag"])) if row["flag"] else name,
+                    *([] if one else [row["exam"], _score(make, row)]), row["human_score"],
+                    make.cell(row, ("estimate", *INTERVAL)), make.cell(row, "gap"),
+                    make.cell(row, "pass_probability"), make.cell(row, "p_adjusted"), row["verdict"], row["n_items"],
                 ]
             )  # fmt: skip
-            keys.append((unit, row["exam"], row["years"], row["boundary"]))
+            keys.append((unit,) if one else (unit, row["exam"], row["years"], row["boundary"]))
     first = found[0]
     notes = [
+        make.text("note_human_score", exam=make.say(first["exam"]), boundary=_score(make, first)) if one else "",
         make.method(found),
         make.text("note_human_sampled" if first["target"] == "sampled" else "note_human_fixed"),
         make.text("note_human_test", alpha=numbers.number(1 - first["conf_level"])),
         make.text("note_human_subset"),
     ]
     yield make.table("tbl-human", columns, rows, notes=notes, keys=keys)
+
+
+def _score(make: Maker, row: Row) -> str:
+    name = make.say(row["boundary"])
+    return f"{name} ({row['years']})" if row["years"] else name
 
 
 def _boundaries(make: Maker) -> Iterator[Table]:

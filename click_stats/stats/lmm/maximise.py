@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Downhill = Callable[[FloatArray], tuple[float, FloatArray]]
 
-HIGHEST = 1e4
+HIGHEST = 1e3
 """A standard deviation this many times the residual one means that nothing is left as residual."""
 SMALL = 0.05
 """A standard deviation below this share of the residual one is compared with 0."""
@@ -28,6 +28,8 @@ GRID = (1e-3, 1e-2, 0.03, 0.1, 0.3, 1.0)
 STEP = 1e-4
 """Step, in log ratio, of the central differences of the exact gradient."""
 FIRST_STEPS = 4
+LOWEST = -18.0
+"""Log of a ratio below which a variance is 0 as far as numbers can tell."""
 NEWTON_STEPS = 12
 TOLERANCE = 1e-12
 """Newton decrement below which the gradient counts as 0; 1e-12 is a millionth of a standard error."""
@@ -75,9 +77,10 @@ def minimise(profile: Profile, names: Sequence[str]) -> Minimum:
         return Minimum(np.zeros(0), np.zeros((0, 0)), 0)
     root = _begin(profile, count)
     calls += FIRST_STEPS
+    exact = False
     for _ in range(2 * count + 2):
         free = root > 0
-        root[free] = _search(by_root, root, free)
+        root[free] = _search(by_root, root, free, exact=exact)
         if root.max() > 0.99 * HIGHEST:
             raise ConvergenceError(
                 "The linear mixed model has no residual variance.",
@@ -90,7 +93,10 @@ def minimise(profile: Profile, names: Sequence[str]) -> Minimum:
             root = risen
             continue
         ratios, curvature, more = _newton(profile, root * root)
-        return Minimum(ratios, curvature, calls + more)
+        calls += more
+        if curvature is not None:
+            return Minimum(ratios, curvature, calls)
+        root, exact = np.sqrt(ratios), True
     raise ConvergenceError(
         "The linear mixed model did not converge: a variance is neither 0 nor found.",
         found=", ".join(names),
@@ -112,7 +118,7 @@ def _begin(profile: Profile, count: int) -> FloatArray:
     return np.asarray(np.sqrt(ratios), dtype=np.float64)
 
 
-def _search(by_root: Downhill, root: FloatArray, free: np.ndarray) -> FloatArray:
+def _search(by_root: Downhill, root: FloatArray, free: np.ndarray, *, exact: bool) -> FloatArray:
     def part(values: FloatArray) -> tuple[float, FloatArray]:
         whole = root.copy()
         whole[free] = values
@@ -127,7 +133,7 @@ def _search(by_root: Downhill, root: FloatArray, free: np.ndarray) -> FloatArray
         jac=True,
         method="L-BFGS-B",
         bounds=[(0.0, HIGHEST)] * int(free.sum()),
-        options={"maxiter": 300, "ftol": 1e-10, "gtol": 1e-4},
+        options={"maxiter": 300, "ftol": 1e-15 if exact else 1e-10, "gtol": 1e-8 if exact else 1e-4},
     )
     return np.asarray(found.x, dtype=np.float64)
 
@@ -157,42 +163,48 @@ def _risen(by_root: Downhill, root: FloatArray) -> FloatArray | None:
     return None
 
 
-def _newton(profile: Profile, ratios: FloatArray) -> tuple[FloatArray, FloatArray, int]:
-    """Take Newton steps over the logs of the ratios above 0 until the gradient is 0 for all purposes."""
+def _newton(profile: Profile, ratios: FloatArray) -> tuple[FloatArray, FloatArray | None, int]:
+    """Take Newton steps over the logs of the ratios above 0 until the gradient is 0 for all purposes.
+
+    Returns
+    -------
+    The ratios, the curvature (None when there is no proved minimum yet: the ratios are only better than before), and
+    the evaluations.
+    """
     free = np.flatnonzero(ratios > 0)
     calls = 0
 
-    def slope(log_ratios: FloatArray) -> FloatArray:
+    def at(x: FloatArray) -> tuple[float, FloatArray]:
         nonlocal calls
         calls += 1
-        whole = np.zeros(len(ratios))
-        whole[free] = np.exp(log_ratios)
-        return profile(whole).gradient[free] * whole[free]
+        whole = _whole(len(ratios), free, x)
+        found = profile(whole)
+        return found.deviance, found.gradient[free] * whole[free]
 
+    if not len(free):
+        return ratios, np.zeros((0, 0)), calls
     x = np.log(ratios[free])
-    decrement = 0.0
-    for _ in range(NEWTON_STEPS if len(free) else 0):
-        gradient = slope(x)
-        hessian = _curvature(slope, x)
-        if float(np.linalg.eigvalsh(hessian)[0]) <= 0:
-            break
-        step = np.linalg.solve(hessian, gradient)
+    value, gradient = at(x)
+    for _ in range(NEWTON_STEPS):
+        hessian = _curvature(lambda place: at(place)[1], x)
+        values, vectors = np.linalg.eigh(hessian)
+        step = vectors @ ((vectors.T @ gradient) / np.maximum(np.abs(values), 1e-8))
         decrement = float(gradient @ step)
         if decrement < TOLERANCE:
-            return _whole(ratios, free, x - step), hessian, calls
-        x = x - min(1.0, 1.0 / float(np.abs(step).max())) * step
-    else:
-        if not len(free):
-            return ratios, np.zeros((0, 0)), calls
-    raise ConvergenceError(
-        "The linear mixed model did not converge.",
-        found=f"Newton decrement {decrement:.2g}",
-        do="Leave out a random effect that the data hardly tell about.",
-    )
+            return _whole(len(ratios), free, x - step), hessian if values[0] > 0 else None, calls
+        step *= min(1.0, 1.0 / float(np.abs(step).max()))
+        trial, slope = at(x - step)
+        while trial > value + 1e-9 and float(np.abs(step).max()) > 1e-6:
+            step = 0.25 * step
+            trial, slope = at(x - step)
+        x, value, gradient = x - step, trial, slope
+        if x.min() < LOWEST:
+            break
+    return _whole(len(ratios), free, np.where(x < LOWEST, -np.inf, x)), None, calls
 
 
-def _whole(ratios: FloatArray, free: np.ndarray, x: FloatArray) -> FloatArray:
-    whole = np.zeros(len(ratios))
+def _whole(count: int, free: np.ndarray, x: FloatArray) -> FloatArray:
+    whole = np.zeros(count)
     whole[free] = np.exp(x)
     return whole
 

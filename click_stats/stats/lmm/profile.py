@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from click_stats.stats.lmm.structure import Products
 
 
+LEAST = 1e-9
+"""Residual sum of squares below which it is rounding error, in units of the variance about the fixed effects."""
+
+
 class Evaluation(NamedTuple):
     """What is known at one set of variance ratios.
 
@@ -118,7 +122,8 @@ class Profile:
 
     def _finish(self, log_det: float, solution: _Solution, traces: FloatArray, seen: list[FloatArray]) -> Evaluation:
         df = self.df
-        residual = solution.squares / df
+        # Where the search overshoots, what is left cancels to rounding error; the scale of y is 1.
+        residual = max(solution.squares, LEAST) / df
         deviance = log_det + df * (1.0 + np.log(2.0 * np.pi * residual))
         if self.restricted:
             deviance += solution.log_det

@@ -173,13 +173,13 @@ def test_two_thousand_items_are_quick_and_near_the_truth():
 def test_small_ragged_tables_give_variances_or_say_why_not(seed):
     """Few rows for many terms: the search may leave no residual; that is an error, never a crash or a negative number."""
     rng = np.random.default_rng(seed)
-    item, wording, rotation, _ = (part[rng.random(24) > 0.4] for part in grid(4, 2, 3))
+    kept = rng.random(24) > 0.4
+    item, wording, rotation, _ = (part[kept] for part in grid(4, 2, 3))
     y = (rng.normal(size=4)[item] + rng.normal(size=len(item)) > 0).astype(float)
     terms = [*FIVE, "wording:rotation"]
     try:
         found = variance_components(y, {"item": item, "wording": wording, "rotation": rotation}, terms)
-    except DataError as error:
-        assert error.do
+    except DataError:
         return
     undefined = found.variances.isna()
     assert set(found.variances.index[undefined]) == set(found.reasons)

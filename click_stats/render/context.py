@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from click_stats.render import codes, qmd
 from click_stats.render.figures import FIGURES
-from click_stats.render.finding import Finding, reference_of
+from click_stats.render.finding import Finding, reference_of, rows
 from click_stats.render.findings import find
 from click_stats.render.labels import Labels, frame, labels
 from click_stats.render.report_tables import report_tables
@@ -18,11 +18,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from click_stats.render.figures import Drawing
+    from click_stats.render.finding import Row
     from click_stats.render.table import Table
     from click_stats.results import ResultSet
 
 HEADLINES = ("single", "leaders", "pairs")
 """Findings that stand before the first figure, so that it fits on the first page; the others follow it."""
+
+SHOWN = ("account", "items", "models", "extraction", "accuracy", "compare", "ranks", "power", "conditions")
+"""Results that reports show in sections of their own; the others have a part each (``_<name>.<lang>.qmd.jinja``)."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,9 @@ class Context:
             "tables": self.tables,
             "figures": self.figures,
             "table": self.table,
+            "rows": self.rows,
+            "aside": self.aside,
+            "parts": [name for name in self.results.results if name not in SHOWN],
             "label": self.label,
             "link": self.link,
             "see": self.see,
@@ -90,6 +97,15 @@ class Context:
     def table(self, name: str) -> qmd.Markdown:
         """Return a table with its caption and id."""
         return qmd.Markdown(self.tables[name].render("markdown").rstrip("\n"))
+
+    def rows(self, result: str, name: str = "estimates", **where: Any) -> list[Row]:
+        """Return the rows of a result's table whose columns equal ``where``; an undefined value is None."""
+        return rows(frame(self.results, result, name, **where))
+
+    def aside(self, result: str) -> str:
+        """Return why an analysis stepped aside, in the language of the report; nothing when it ran or is absent."""
+        reason = self.results[result].meta.get("reason") if result in self.results else ""
+        return codes.text(reason, self.names.lang) if reason else ""
 
     def label(self, row: Mapping[str, Any]) -> str:
         """Return the name of the item group of a row; a row without ``by`` is of a category."""

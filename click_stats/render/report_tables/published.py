@@ -1,0 +1,193 @@
+"""Tables that hold the data at hand beside the numbers of the CLIcK paper."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from click_stats.render import codes, numbers
+from click_stats.render.report_tables.base import level
+from click_stats.render.table import Cell, Column
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from click_stats.render.report_tables.base import Maker, Row
+    from click_stats.render.table import Table
+
+INTERVAL = ("conf_low", "conf_high")
+STATED = ("published_low", "published_high")
+HERE = ("range_low", "range_high")
+FIVE = 5
+
+
+def tables(make: Maker) -> Iterator[Table]:
+    """Yield the tables that a comparison with published numbers gives."""
+    yield from _items(make)
+    yield from _sizes(make)
+    yield from _accuracies(make, "tbl-paper-cells", "category")
+    yield from _accuracies(make, "tbl-paper-averages", "domain")
+    yield from _ranges(make)
+    yield from _challenging(make)
+    yield from _conflicts(make)
+
+
+def _items(make: Maker) -> Iterator[Table]:
+    found = make.rows("published", "crossed")
+    if not found:
+        return
+    categories = list(dict.fromkeys(row["category"] for row in found))
+    sources = sorted({row["source"] for row in found})
+    columns = [
+        make.column("category", header=True), make.column("n_items", "integer"),
+        make.column("five", "integer", make.text("published_five")),
+        *(Column(name, name, "integer") for name in sources),
+    ]  # fmt: skip
+    rows: list[list[Any]] = []
+    for name in categories:
+        own = [row for row in found if row["category"] == name]
+        rows.append([make.names.group("category", name), *_counted(own, sources)])
+    rows.append([make.text("published_all"), *_counted(found, sources)])
+    keys = [*((name,) for name in categories), ("all",)]
+    yield make.table("tbl-paper-items", columns, rows, keys=keys, notes=[make.text("published_note_items")])
+
+
+def _counted(rows: list[Row], sources: list[str]) -> list[int]:
+    return [
+        sum(row["n_items"] for row in rows),
+        sum(row["n_items"] for row in rows if row["n_options"] == FIVE),
+        *(sum(row["n_items"] for row in rows if row["source"] == source) for source in sources),
+    ]
+
+
+def _sizes(make: Maker) -> Iterator[Table]:
+    found = make.rows("published", "sizes")
+    if not found:
+        return
+    columns = [
+        Column("statement", make.text("published_statement"), "code", header=True),
+        make.column("published_in", "code"), make.column("published", "integer"),
+        make.column("n_items", "integer", make.text("published_table")),
+    ]  # fmt: skip
+    rows = [[row["statement"], row["published_in"], int(row["published"]), row["n_items"]] for row in found]
+    yield make.table("tbl-paper-sizes", columns, rows, keys=[(row["statement"],) for row in found])
+
+
+def _accuracies(make: Maker, ident: str, by: str) -> Iterator[Table]:
+    found = make.rows("published", by=by)
+    if not found:
+        return
+    averages = by == "domain"
+    columns = [
+        make.unit_column(), make.column("group"),
+        make.column("published_in", "code"),
+        make.column("published", "percent", make.text("published_percent")),
+        make.column("estimate", "percent", make.text("published_here")),
+        make.column("conf", "interval", make.text("interval_percent"), fields=INTERVAL),
+        make.column("published_gap", "points", make.text("published_gap")),
+        make.column("inside", "code"),
+    ]  # fmt: skip
+    if averages:
+        columns.append(make.column("category_mean", "percent", make.text("published_category_mean")))
+    columns.append(make.column("n_items", "integer"))
+    rows, keys = [], []
+    for row in _in_order(make, found):
+        where: Any = row["published_in"]
+        name = str(row["published_model"])
+        if row["conflict"]:
+            where = Cell(where, make.text("published_note_conflict"))
+        cells = [
+            make.names.unit(row["unit"]), make.names.group(row["by"], row["group"]), where, row["published"],
+            make.cell(row, "estimate"), make.cell(row, INTERVAL), make.cell(row, "published_gap"),
+            make.cell(row, "inside"),
+        ]  # fmt: skip
+        if averages:
+            cells.append(
+                Cell(row["category_mean"], "" if row["category_mean"] is not None else make.say(row["reason"]))
+            )
+        rows.append([*cells, row["n_items"]])
+        keys.append((row["unit"], row["group"], row["published_in"], name, numbers.percent(row["published"])))
+    notes = [make.text("published_note_inside", level=level(found))]
+    if averages:
+        notes.append(make.text("published_note_averages"))
+    yield make.table(ident, columns, rows, notes=notes, keys=keys)
+
+
+def _in_order(make: Maker, found: list[Row]) -> list[Row]:
+    """Return rows by unit, the most accurate first, and within it by group in report order."""
+    order = {name: place for place, name in enumerate(dict.fromkeys(row["group"] for row in make.rows("accuracy")))}
+    return [
+        row
+        for own in make.by_unit(found).values()
+        for row in sorted(own, key=lambda row: order.get(row["group"], len(order)))
+    ]
+
+
+def _ranges(make: Maker) -> Iterator[Table]:
+    found = [row for row in make.rows("published", "ranges") if not row["reason"]]
+    if not found:
+        return
+    columns = [
+        make.column("group", header=True), make.column("published_in", "code"),
+        make.column("stated", "interval", make.text("published_range"), fields=STATED),
+        make.column("here", "interval", make.text("published_range_here"), fields=HERE),
+        make.column("n_units", "integer"),
+    ]  # fmt: skip
+    rows = []
+    for row in found:
+        stated: Any = make.cell(row, STATED)
+        if row["conflict"]:
+            stated = Cell(stated, make.text("published_note_conflict"))
+        name = make.names.group(row["by"], row["group"])
+        shown = make.text("published_cells_of", name=name) if row["by"] == "domain" else name
+        rows.append([shown, row["published_in"], stated, make.cell(row, HERE), row["n_units"]])
+    keys = [(row["by"], row["group"], numbers.interval(*make.cell(row, STATED))) for row in found]
+    yield make.table("tbl-paper-ranges", columns, rows, keys=keys)
+
+
+def _challenging(make: Maker) -> Iterator[Table]:
+    found = [row for row in make.rows("published", "challenging") if row["n_units"]]
+    if not found:
+        return
+    columns = [
+        Column("statement", make.text("published_of"), "code", header=True),
+        make.column("published_in", "code"),
+        make.column("stated", "text", make.text("published_percent")),
+        make.column("here", "remark", make.text("published_here")),
+        make.column("published_gap", "remark", make.text("published_gap")),
+        make.column("agrees", "remark"),
+        make.column("n_units", "integer"), make.column("n_items", "integer"),
+    ]  # fmt: skip
+    rows = []
+    for row in found:
+        alone = row["estimate"] is not None
+        shown = numbers.percent(row["estimate"]) if alone else numbers.interval(row["range_low"], row["range_high"])
+        here = Cell(numbers.DASH, make.say(row["reason"])) if row["reason"] else shown
+        rows.append([
+            row["statement"], row["published_in"], f"{row['relation']} {numbers.percent(row['published'])}", here,
+            "" if row["published_gap"] is None else numbers.points(row["published_gap"]),
+            "" if row["agrees"] is None else codes.text(row["agrees"], make.lang),
+            row["n_units"], make.cell(row, "n_items"),
+        ])  # fmt: skip
+    notes = [make.text("published_note_challenging"), make.text("published_note_several")]
+    yield make.table("tbl-paper-challenging", columns, rows, notes=notes, keys=[(row["statement"],) for row in found])
+
+
+def _conflicts(make: Maker) -> Iterator[Table]:
+    found = make.rows("published", "conflicts")
+    if not found:
+        return
+    columns = [
+        make.column("model", header=True), make.column("group"), make.column("published_in", "code"),
+        make.column("published_model"), make.column("published", "percent", make.text("published_percent")),
+    ]  # fmt: skip
+    rows = [
+        [row["model"], _group(make, row["group"]), row["published_in"], row["published_model"], row["published"]]
+        for row in found
+    ]
+    keys = [(row["model"], row["group"], row["published_in"], row["published_model"]) for row in found]
+    yield make.table("tbl-paper-conflicts", columns, rows, keys=keys)
+
+
+def _group(make: Maker, name: str) -> str:
+    known = "domain" if name in make.names.names("domain") else "category"
+    return make.names.group(known, name)

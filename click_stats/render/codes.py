@@ -1,4 +1,4 @@
-"""Words and remarks of results in the reader's language; kept in ``codes.toml`` and ``remarks.toml``."""
+"""Words and remarks of results in the reader's language; kept in ``codes*.toml`` and ``remarks*.toml``."""
 
 from __future__ import annotations
 
@@ -21,15 +21,13 @@ _GAP = re.compile(r"\{(\w+)\}")
 @cache
 def words() -> Mapping[str, Mapping[str, str]]:
     """Return the words by code, each in English (``en``) and Korean (``ko``)."""
-    entries: dict[str, dict[str, str]] = _read("codes.toml")
-    return entries
+    return {code: entry for entries in _read("codes") for code, entry in entries.items()}
 
 
 @cache
 def remarks() -> tuple[tuple[re.Pattern[str], Mapping[str, str]], ...]:
     """Return the remarks that analyses make: what one looks like, and what a reader of each language gets."""
-    entries: list[dict[str, str]] = _read("remarks.toml")["remark"]
-    return tuple((_pattern(entry["is"]), entry) for entry in entries)
+    return tuple((_pattern(entry["is"]), entry) for entries in _read("remarks") for entry in entries["remark"])
 
 
 def text(code: Any, lang: str = "en") -> str:
@@ -70,5 +68,8 @@ def _gap(name: str) -> str:
     return f"(?P<{name}>{inside})"
 
 
-def _read(name: str) -> Any:
-    return tomllib.loads(files("click_stats.render").joinpath(name).read_text(encoding="utf-8"))
+def _read(kind: str) -> list[dict[str, Any]]:
+    """Return the entries of every file of a kind: ``codes.toml``, ``codes_anova.toml`` and so on."""
+    folder = files("click_stats.render")
+    names = sorted(one.name for one in folder.iterdir() if re.fullmatch(rf"{kind}(_\w+)?\.toml", one.name))
+    return [tomllib.loads(folder.joinpath(name).read_text(encoding="utf-8")) for name in names]

@@ -62,7 +62,7 @@ def draw_detectable(ax: Axes, data: pd.DataFrame, shown: Sequence[str], curve: p
     overall = data["by"] == "overall"
     for part, colour, marker in ((data[~overall], BLUE, "o"), (data[overall], VERMILION, "D")):
         ax.plot(part["n_items"], 100 * part["detectable"], marker, color=colour, markersize=4.5, linestyle="none")
-    spread = _spread(np.log(n / left) / np.log(right / left), least=0.052)
+    spread = spread_apart(np.log(n / left) / np.log(right / left), least=0.052)
     for place, text, (_, entry) in zip(spread, shown, data.iterrows(), strict=True):
         ax.annotate(
             f"{text} {numbers.percent(entry['detectable'])}", (entry["n_items"], 100 * entry["detectable_high"]),
@@ -78,7 +78,7 @@ def draw_detectable(ax: Axes, data: pd.DataFrame, shown: Sequence[str], curve: p
     ax.set_ylabel(words("axis_detectable"))
 
 
-def _spread(places: np.ndarray, least: float) -> list[float]:
+def spread_apart(places: np.ndarray, least: float) -> list[float]:
     """Move places apart to at least ``least``, keeping their order and as near to where they were as possible."""
     order = np.argsort(places, kind="stable")
     blocks: list[tuple[float, int]] = []  # pooled blocks: mean of (place - k * least), size

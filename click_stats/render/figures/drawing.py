@@ -63,7 +63,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Words:
-    """The texts of one figure in one language, from ``texts.toml``."""
+    """The texts of one figure in one language, from ``texts*.toml``."""
 
     section: str
     lang: str
@@ -78,9 +78,10 @@ class Words:
 @cache
 def texts() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
     """Return all texts of figures by figure, key and language."""
-    source = files("click_stats.render.figures").joinpath("texts.toml").read_text(encoding="utf-8")
-    entries: dict[str, dict[str, dict[str, str]]] = tomllib.loads(source)
-    return entries
+    folder = files("click_stats.render.figures")
+    found = sorted((one for one in folder.iterdir() if one.name.endswith(".toml")), key=lambda one: one.name)
+    sources = [tomllib.loads(one.read_text(encoding="utf-8")) for one in found]
+    return {section: entries for source in sources for section, entries in source.items()}
 
 
 def compared_on(results: ResultSet, rows: pd.DataFrame, words: Words) -> str:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 from click_stats.render.report_tables import (
     account,
     accuracy,
+    anova,
     calibration,
     comparisons,
     conditions,
     detection,
     extraction,
     human,
+    published,
 )
 from click_stats.render.report_tables.base import Maker
 
@@ -26,5 +28,5 @@ __all__ = ["report_tables"]
 def report_tables(results: ResultSet, lang: str = "en") -> dict[str, Table]:
     """Return the tables that the results allow, by id (``tbl-accuracy``), in the order of reports."""
     make = Maker(results, lang)
-    parts = (account, accuracy, extraction, comparisons, conditions, detection, calibration, human)
+    parts = (account, accuracy, extraction, comparisons, conditions, detection, anova, calibration, human, published)
     return {table.id: table for part in parts for table in part.tables(make)}

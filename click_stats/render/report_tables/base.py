@@ -26,9 +26,10 @@ Row = dict[str, Any]
 @cache
 def texts() -> Mapping[str, Mapping[str, str]]:
     """Return the captions, headings and notes of tables by key, each in English and Korean."""
-    source = files("click_stats.render.report_tables").joinpath("texts.toml").read_text(encoding="utf-8")
-    entries: dict[str, dict[str, str]] = tomllib.loads(source)
-    return entries
+    folder = files("click_stats.render.report_tables")
+    found = sorted((one for one in folder.iterdir() if one.name.endswith(".toml")), key=lambda one: one.name)
+    sources = [tomllib.loads(one.read_text(encoding="utf-8")) for one in found]
+    return {key: entry for entries in sources for key, entry in entries.items()}
 
 
 @dataclass(frozen=True)

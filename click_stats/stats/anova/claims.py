@@ -97,8 +97,9 @@ def _row(value: Claim, plan: Plan, n_items: list[int], settings: Settings) -> di
 
 
 def _plans(counts: Counts, found: Cells, designs: Sequence[Design], denominator: Denominator) -> list[Plan]:
-    spread = spread_of(counts, found, denominator)
     scale = next((one for one in designs if one.name == SCALE and one.strata is not None), None)
+    used = scale.used if scale else [str(unit) for unit in found.units.index[found.units["reason"] == ""]]
+    spread = spread_of(counts, used, denominator)
     plans: list[Plan] = []
     observed = None
     if scale is not None and scale.strata is not None:
@@ -117,14 +118,14 @@ def _plans(counts: Counts, found: Cells, designs: Sequence[Design], denominator:
     return plans
 
 
-def spread_of(counts: Counts, found: Cells, denominator: Denominator = "responded") -> Spread:
+def spread_of(counts: Counts, units: Sequence[str], denominator: Denominator = "responded") -> Spread:
     """Estimate the deviations of item scores and of cells from the data at hand; stated ones where there is one model.
 
     Item scores are taken less item and less model x category (units that answered everything asked); what is left has
     variance ``item²``. The residual of cells less category and model has expected mean square
     ``cell² + item² mean(1/n)``. ``model`` is not estimated here.
     """
-    chosen = [k for k, unit in enumerate(found.units.index) if not found.units["reason"].iloc[k]]
+    chosen = counts.units.index.get_indexer(pd.Index(list(units)))
     values = counts.scores(denominator).values[chosen]  # noqa: PD011 -- a field of Scores
     if len(chosen) < 2:
         return FALLBACK

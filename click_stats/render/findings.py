@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 from click_stats.render import findings_data as data
 from click_stats.render import findings_models as models
+from click_stats.render import findings_published as paper
 from click_stats.render.findings_calibration import calibration
 from click_stats.render.findings_human import human
+from click_stats.render.findings_sensitivity import sensitivity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from click_stats.results import ResultSet
 
 MAKERS: tuple[Callable[[ResultSet], Finding | None], ...] = (
+    paper.marks,
+    paper.published,
     models.single,
     models.leaders,
     models.pairs,
@@ -39,6 +43,7 @@ MAKERS: tuple[Callable[[ResultSet], Finding | None], ...] = (
     data.undecided,
     calibration,
     human,
+    sensitivity,
 )
 """In the order of the report, the most important first."""
 

@@ -16,6 +16,7 @@ from click_stats.render.figures import (
     heatmap,
     human,
     ladder,
+    sensitivity,
     triangle,
 )
 from click_stats.render.figures.drawing import Words
@@ -127,6 +128,19 @@ def _human(ax: Axes, result: Result, lang: str) -> None:
     human.draw_human(ax, part, units, units, Words("human", lang))
 
 
+def _sensitivity(ax: Axes, result: Result, lang: str) -> None:
+    data = sensitivity.shares(result.tables["estimates"])
+    if not len(data):
+        raise UsageError(
+            "No model's answers could be split into components.", do="See the column reason of its estimates."
+        )
+    part = data[data["group"] == data["group"].iloc[0]]
+    units = list(dict.fromkeys(part["unit"]))
+    sensitivity.draw_shares(ax, part, units, units, lang)
+    ax.set_xlabel(Words("sensitivity", lang)("share"))
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
+
+
 def _first(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of the overall grouping, or of the first one."""
     by = "overall" if bool((frame["by"] == "overall").any()) else frame["by"].iloc[0]
@@ -146,4 +160,5 @@ PLOTS: Mapping[str, Callable[[Axes, Result, str], None]] = {
     "power": _power,
     "calibration": _calibration,
     "human": _human,
+    "sensitivity": _sensitivity,
 }

@@ -15,6 +15,7 @@ from click_stats.render.report_tables import (
     extraction,
     human,
     published,
+    sensitivity,
 )
 from click_stats.render.report_tables.base import Maker
 
@@ -28,5 +29,17 @@ __all__ = ["report_tables"]
 def report_tables(results: ResultSet, lang: str = "en") -> dict[str, Table]:
     """Return the tables that the results allow, by id (``tbl-accuracy``), in the order of reports."""
     make = Maker(results, lang)
-    parts = (account, accuracy, extraction, comparisons, conditions, detection, anova, calibration, human, published)
+    parts = (
+        account,
+        accuracy,
+        extraction,
+        comparisons,
+        conditions,
+        detection,
+        anova,
+        calibration,
+        human,
+        published,
+        sensitivity,
+    )
     return {table.id: table for part in parts for table in part.tables(make)}

@@ -12,7 +12,7 @@ from click_stats.stats.sensitivity import components as ems
 from click_stats.stats.sensitivity import intervals
 from click_stats.stats.sensitivity.components import JOIN, RESIDUAL
 from click_stats.stats.sensitivity.layout import FEW_ITEMS, ITEM, MODEL, POSITION, WORDING
-from click_stats.stats.sensitivity.within import BELOW_ZERO, EMS_METHOD, SAME, Parts, Wordings, large_sample
+from click_stats.stats.sensitivity.within import BELOW_ZERO, EMS_METHOD, SAME, Parts, Residual, Wordings, large_sample
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,7 +50,9 @@ class Crossing:
     coefficient: tuple[float, float] = (np.nan, np.nan)
 
 
-def by_options(counts: Counts, chosen: Sequence[Layout | None], *, wordings: Wordings, level: float) -> Crossing:
+def by_options(
+    counts: Counts, chosen: Sequence[Layout | None], *, wordings: Wordings, residual: Residual, level: float
+) -> Crossing:
     """Return the components of models, items, wordings and positions, for items of one number of options.
 
     Parameters
@@ -78,6 +80,7 @@ def by_options(counts: Counts, chosen: Sequence[Layout | None], *, wordings: Wor
     return _crossing(
         counts, np.stack(cells), (MODEL, *names), items, universe, wordings, level,
         within=np.array(within), replicates=first.n_replicates, rotations=first.n_rotations,
+        residual=residual == "answers",
     )  # fmt: skip
 
 
@@ -132,6 +135,7 @@ def _crossing(
     within: FloatArray | None = None,
     replicates: int = 1,
     rotations: int = 0,
+    residual: bool = True,
 ) -> Crossing:
     n_wordings = cells.shape[names.index(WORDING)] if WORDING in names else 1
     if WORDING in names and wordings == "fixed":
@@ -141,10 +145,10 @@ def _crossing(
     }  # fmt: skip
     if np.ptp(cells) == 0:
         return Crossing(Parts({}, reason=SAME, **size), len(cells))
-    found = ems.mean_squares(cells, names, within=within, replicates=replicates)
+    found = ems.mean_squares(cells, names, within=within, replicates=replicates, residual=residual)
     every = ems.finite(ems.components(found), universe)
     flags = {name: BELOW_ZERO for name, values in every.items() if values[0] < -1e-12}
-    if replicates == 1:
+    if replicates == 1 and RESIDUAL in every:
         flags[RESIDUAL] = CONFOUNDED if len(names) == 2 else "the highest interaction is part of it"
     random = [name for name in every if not set(name.split(JOIN)) <= set(universe)]
     for name in set(every) - set(random):
@@ -159,7 +163,7 @@ def _crossing(
     )
     ends = (np.nan, np.nan)
     fixed = all(name in universe for name in names[2:])
-    between = JOIN.join((MODEL, ITEM)) if len(names) > 2 or replicates > 1 else RESIDUAL
+    between = JOIN.join((MODEL, ITEM)) if JOIN.join((MODEL, ITEM)) in found.squares else RESIDUAL
     if fixed and found.squares[between][0] > 0:
         ratio = float(found.squares[MODEL][0] / found.squares[between][0])
         ends = intervals.feldt(ratio, float(found.degrees[MODEL][0]), float(found.degrees[between][0]), level)

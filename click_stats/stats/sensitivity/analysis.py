@@ -30,7 +30,6 @@ METHOD = (
     "models, modified large samples between models and for random wordings. Errors of other designs: each facet adds "
     "its component over its levels, times 1 - n/N where its universe has N."
 )
-CAUSAL = "Wordings differ in more than one word: what differs between them is not a cause found."
 ONE_ANSWER_EACH = "One answer to a prompt: the spread of repeated answers cannot be told from the highest interaction."
 NO_VARIETY = (
     "Every item was asked once, in one wording and one order: only models and items can be told apart. Wordings, "
@@ -125,7 +124,9 @@ def sensitivity(
             designs += [{"unit": unit, "group": group, **row} for row in studies.within_designs(model)]
             cheap += [{"unit": unit, "group": group, **row} for row in studies.cheapest(model, wanted_se)]
     crossings = {
-        studies.group_name(n): across.by_options(counts, [one.get(n) for one in shapes], wordings=wordings, level=level)
+        studies.group_name(n): across.by_options(
+            counts, [one.get(n) for one in shapes], wordings=wordings, residual=residual, level=level
+        )
         for n in sorted({n for one in shapes for n in one})
     }
     crossings[studies.ALL] = across.whole(counts, shapes, wordings=wordings, level=level)
@@ -195,7 +196,7 @@ def _between(group: str, crossing: across.Crossing, level: float) -> list[dict[s
 def _row(parts: Parts, name: str) -> dict[str, Any]:
     spread = parts.spreads.get(name)
     facets = name.split(":")
-    kind = "" if name == "residual" else "fixed" if all(part in parts.universe for part in facets) else "random"
+    kind = "" if name == "residual" else "fixed levels" if all(part in parts.universe for part in facets) else "random"
     row = {
         "component": name, "universe": kind, "variance": parts.variances[name], "variance_share": parts.share(name),
         "flag": parts.flags.get(name, ""), "reason": parts.reasons.get(name, ""),

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 ALL = "all items"
 NOT_REACHED = "no design with these items, wordings and rotations reaches it"
+NOTHING_LEFT = "answers taken as certain and every prompt asked: nothing is left to vary"
+CERTAIN = 1e-14
+"""Error variance below which nothing varies: undefined, not an error of 0."""
 SHARES = (0.25, 0.5, 1.0)
 """Shares of the items for which coefficients are computed."""
 
@@ -106,6 +109,7 @@ def within_designs(model: Model) -> list[dict[str, Any]]:
     rows = []
     for wordings, rotations, replicates in model.designs():
         sampled, fixed, _ = model.errors(model.n_items, wordings, rotations, replicates)
+        nothing = min(sampled, fixed) < CERTAIN
         rows.append(
             {
                 "n_items": model.n_items,
@@ -113,10 +117,10 @@ def within_designs(model: Model) -> list[dict[str, Any]]:
                 "n_rotations": rotations,
                 "n_replicates": replicates,
                 "n_calls": model.calls(model.n_items, wordings, rotations, replicates),
-                "se_sampled": math.sqrt(sampled),
-                "se_fixed": math.sqrt(fixed),
+                "se_sampled": _root(sampled),
+                "se_fixed": _root(fixed),
                 "extrapolated": wordings > model.n_wordings,
-                "reason": "",
+                "reason": NOTHING_LEFT if nothing else "",
             }
         )
     return rows
@@ -132,16 +136,17 @@ def cheapest(model: Model, wanted: float) -> list[dict[str, Any]]:
     for design in model.designs():
         sampled, fixed, shared = model.errors(model.n_items, *design)
         needed = items_needed(sampled, model.n_items, shared, wanted)
-        least = {"sampled": min(least["sampled"], sampled), "fixed": min(least["fixed"], fixed)}
+        for target, variance in (("sampled", sampled), ("fixed", fixed)):
+            least[target] = min(least[target], variance) if variance >= CERTAIN else least[target]
         if needed <= model.n_items:
             _keep(best, "sampled", model, design, needed)
-        if fixed <= wanted**2:
+        if CERTAIN <= fixed <= wanted**2:
             _keep(best, "fixed", model, design, model.n_items)
     rows = []
     for target in ("sampled", "fixed"):
         row: dict[str, Any] = {"target": target, "wanted_se": wanted, "n_items_total": model.n_items}
         row |= best.get(target) or {"reason": NOT_REACHED}
-        rows.append({**row, "least_se": math.sqrt(least[target])})
+        rows.append({**row, "least_se": math.sqrt(least[target]) if least[target] < math.inf else math.nan})
     return rows
 
 
@@ -187,6 +192,10 @@ def between_designs(crossing: Crossing, *, random: bool) -> list[dict[str, Any]]
                         }
                     )
     return rows
+
+
+def _root(variance: float) -> float:
+    return math.sqrt(variance) if variance >= CERTAIN else math.nan
 
 
 def _keep(

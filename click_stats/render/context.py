@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from click_stats.render.table import Table
     from click_stats.results import ResultSet
 
-HEADLINES = ("single", "leaders", "pairs")
+HEADLINES = ("marks", "single", "leaders", "pairs")
 """Findings that stand before the first figure, so that it fits on the first page; the others follow it."""
 
 SHOWN = ("account", "items", "models", "extraction", "accuracy", "compare", "ranks", "power", "conditions")

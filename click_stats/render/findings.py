@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from click_stats.render import findings_data as data
 from click_stats.render import findings_models as models
 from click_stats.render import findings_published as paper
+from click_stats.render.findings_anova import anova
 from click_stats.render.findings_calibration import calibration
 from click_stats.render.findings_human import human
 from click_stats.render.findings_sensitivity import sensitivity

@@ -42,6 +42,7 @@ MAKERS: tuple[Callable[[ResultSet], Finding | None], ...] = (
     data.duplicates,
     data.unread,
     data.undecided,
+    anova,
     calibration,
     human,
     sensitivity,

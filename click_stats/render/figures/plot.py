@@ -9,6 +9,7 @@ import pandas as pd
 from click_stats.errors import UsageError
 from click_stats.render import codes
 from click_stats.render.figures import (
+    anova,
     calibration,
     calibration_selective,
     detectable,
@@ -53,8 +54,10 @@ def plot(result: Result, ax: Axes | None = None, lang: str = "en") -> Axes:
     if not len(frame):
         raise UsageError(f"The result {result.name!r} holds no estimates to draw.", do="Compare at least two models.")
     with settings():
-        rows = frame["unit" if "unit" in frame else "unit_a"].nunique()
-        axes = _shown_axes(row_height(rows, rest=1.2, least=2.4)) if ax is None else ax
+        key = next((name for name in ("unit", "unit_a") if name in frame), frame.columns[0])
+        rows = frame[key].nunique()
+        height = HEIGHTS.get(result.name) or row_height(rows, rest=1.2, least=2.4)
+        axes = _shown_axes(height) if ax is None else ax
         PLOTS[result.name](axes, result, lang)
     return axes
 
@@ -141,6 +144,19 @@ def _sensitivity(ax: Axes, result: Result, lang: str) -> None:
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
 
 
+def _anova(ax: Axes, result: Result, lang: str) -> None:
+    data = anova.cells_by_size(result.tables["cells"], result.tables["models"])
+    if not len(data):
+        raise UsageError(
+            "Size was not tested: there are no cells to draw against it.", do="See the column reason of its estimates."
+        )
+    tests = result.tables["estimates"]
+    line = tests[(tests["design"] == anova.SCALE) & (tests["term"] == "log10_params")]
+    line = line[line["test_unit"] == anova.MODELS]
+    row = line.iloc[0] if len(line) else None
+    anova.draw_cells(ax, data, list(dict.fromkeys(data["unit"])), row, Words("anova", lang))
+
+
 def _first(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of the overall grouping, or of the first one."""
     by = "overall" if bool((frame["by"] == "overall").any()) else frame["by"].iloc[0]
@@ -153,11 +169,15 @@ def _one_group(frame: pd.DataFrame) -> pd.DataFrame:
     return first
 
 
+HEIGHTS: Mapping[str, float] = {"anova": 4.4}
+"""Heights in inches of figures that are no list of rows."""
+
 PLOTS: Mapping[str, Callable[[Axes, Result, str], None]] = {
     "accuracy": _accuracy,
     "compare": _compare,
     "ranks": _ranks,
     "power": _power,
+    "anova": _anova,
     "calibration": _calibration,
     "human": _human,
     "sensitivity": _sensitivity,

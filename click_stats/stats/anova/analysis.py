@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from click_stats.errors import DataError, UsageError
 from click_stats.results import Result
@@ -17,8 +18,6 @@ from click_stats.stats.anova.published import published, recomputed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import pandas as pd
 
     from click_stats.counts import Counts, Denominator
 
@@ -107,10 +106,10 @@ def anova(
     Result
         ``estimates``: every term, tested against the cells and against the models, with effect sizes and verdict.
         ``cells``, ``models``: what went in, and what was left out and why. ``spread``: standard deviations of cells and
-        models, and the simulated size of both tests over the interval of the latter. ``checks``: residuals, unequal
-        variances, ranks. ``contrasts``: pairs of corpora. ``power``: for stated effects. ``claim``, ``claim_curve``:
-        what designs of stated size could have seen. ``published``, ``recomputed``: which models the paper's two tests
-        need, and what published numbers let one recompute.
+        models, and the simulated size of both tests over the interval of the latter. ``confounded``: what goes together
+        among the models. ``checks``: residuals, unequal variances, ranks. ``contrasts``: pairs of corpora. ``power``:
+        for stated effects. ``claim``, ``claim_curve``: what designs of stated size could have seen. ``published``,
+        ``recomputed``: which models the paper's two tests need, and what published numbers let one recompute.
 
     Raises
     ------
@@ -125,7 +124,9 @@ def anova(
     tables |= claims(counts, found, designs, settings, denominator)
     n_categories = len(set(found.frame["category"]))
     tables |= {"published": published(n_categories), "recomputed": recomputed(found, n_categories, alpha)}
-    warnings = _warnings(found.units, designs)
+    tables["confounded"] = _confounded(found.units, designs)
+    warnings = [f"No test of {one.name}: {one.reason}." for one in designs if one.strata is None]
+    warnings += dict.fromkeys(tables["confounded"]["note"])
     meta: dict[str, Any] = {
         "method": METHOD,
         "factor": factor,
@@ -162,12 +163,11 @@ def _possible(one: Design) -> Design:
     return one
 
 
-def _warnings(units: pd.DataFrame, designs: Sequence[Design]) -> list[str]:
-    said = [f"No test of {one.name}: {one.reason}." for one in designs if one.strata is None]
-    for one in designs:
-        if one.strata is not None:
-            said += confounded(units.loc[list(one.used)], one.name)
-    return list(dict.fromkeys(said))
+def _confounded(units: pd.DataFrame, designs: Sequence[Design]) -> pd.DataFrame:
+    """Return what goes together with what, one sentence a row."""
+    made = [one for one in designs if one.strata is not None]
+    rows = [(one.name, text) for one in made for text in confounded(units.loc[list(one.used)], one.name)]
+    return pd.DataFrame(rows, columns=["design", "note"], dtype=object)
 
 
 def _summary(estimates: pd.DataFrame) -> dict[str, Any]:

@@ -202,14 +202,14 @@ def _error(
     found: Forecasts, made: reliability.Bins, null: reliability.Null, level: float, draws: int, seed: int
 ) -> dict[str, Any]:
     error, expected = made.error, float(null.errors.mean())
-    root, cut = reliability.root_mean_square(found, made)
+    square = reliability.mean_square(found, made)
     one_passage = np.unique(found.clusters[found.item]).size == 1
     row: dict[str, Any] = {
         "ece": error, "ece_null": expected, "ece_limit": reliability.upper_limit(null, level),
-        "ece_excess": error - expected, "rms_debiased": np.nan if one_passage else root,
+        "ece_excess": error - expected, "rms_debiased": np.nan if one_passage else float(np.sqrt(max(square, 0.0))),
         "p_value": reliability.p_of(error, null), "answer_correlation": null.correlation if found.repeated else np.nan,
         "n_bins": int((made.weight > 0).sum()), "n_draws": draws, "alpha": round(1 - level, 12),
-        "flag": CUT if cut and not one_passage else "",
+        "flag": CUT if square < 0 and not one_passage else "",
     }  # fmt: skip
     second = spiegelhalter(found)
     row |= {"statistic": second.statistic, "df": second.df, "p_spiegelhalter": second.p_value}

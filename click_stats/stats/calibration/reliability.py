@@ -209,26 +209,24 @@ def p_of(error: float, null: Null) -> float:
     return float((1 + (null.errors >= error - 1e-6).sum()) / (null.errors.size + 1))
 
 
-def root_mean_square(found: Forecasts, bins: Bins) -> tuple[float, bool]:
-    """Return the debiased root mean square calibration error, and whether it was cut at 0.
+def mean_square(found: Forecasts, bins: Bins) -> float:
+    """Return the debiased mean square calibration error, which chance may make negative.
 
     The mean over trials of the squared gap of their bin, less the part that chance adds: the variance of each gap,
-    taken between passages (CR1). The square is unbiased for these bins (Broecker 2012; Ferro and Fricker 2012; Kumar,
-    Liang and Ma 2019); a negative one is set to 0. A bin with one passage has the binomial variance of its confidence.
+    taken between passages (CR1). Unbiased for these bins (Broecker 2012; Ferro and Fricker 2012; Kumar, Liang and Ma
+    2019). A bin with one passage has the binomial variance of its confidence.
     """
     cluster = found.clusters[found.item]
     size, groups = bins.weight.size, int(found.clusters.max(initial=0)) + 1
+    place = bins.code * groups + cluster
     residual = found.hit - found.confidence - bins.gap[bins.code]
-    sums = np.bincount(bins.code * groups + cluster, found.weight * residual, minlength=size * groups)
-    present = np.bincount(bins.code * groups + cluster, minlength=size * groups) > 0
-    number = present.reshape(size, groups).sum(axis=1)
-    squares = (sums.reshape(size, groups) ** 2).sum(axis=1)
+    sums = np.bincount(place, found.weight * residual, minlength=size * groups).reshape(size, groups)
+    number = (np.bincount(place, minlength=size * groups).reshape(size, groups) > 0).sum(axis=1)
     used = bins.weight > 0
     with np.errstate(invalid="ignore", divide="ignore"):
-        variance = squares / bins.weight**2 * number / (number - 1)
+        variance = (sums**2).sum(axis=1) / bins.weight**2 * number / (number - 1)
     variance = np.where(number == 1, bins.confidence * (1 - bins.confidence), variance)
-    total = float((bins.weight[used] * (bins.gap[used] ** 2 - variance[used])).sum())
-    return float(np.sqrt(max(total, 0.0))), total < 0
+    return float((bins.weight[used] * (bins.gap[used] ** 2 - variance[used])).sum())
 
 
 def percentiles(found: Forecasts, bins: Bins, level: float, draws: int, seed: int) -> tuple[float, float]:

@@ -47,6 +47,11 @@ SHARE = {"Popular": {1: 1.0, 12: 1.0}, "Textual": {1: 1.0, 12: 0.5}, "all": {1: 
 """Share of the replications that a set is given at 1 and at 12 trials: large ones take long."""
 BAND = (0.93, 0.98)
 TEMPERATURE = "temperature"
+EXPLAINED = (
+    "Independent: the same test with answers drawn independently of each other, also those to one item; not offered. "
+    "Excess: mean calibration error less its mean under the null, in points. Debiased square: mean and its Monte Carlo "
+    "error, in squared points, beside the value in the population."
+)
 
 
 def item_set(name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -136,10 +141,13 @@ def report(rows: list[dict], seconds: float) -> str:
     frame = pd.DataFrame(rows)
     names = [BRIER, LOG, OVERCONFIDENCE, AREA, TEMPERATURE]
     error = np.sqrt(0.95 * 0.05 / frame["replications"])
-    lines = [
+    head = (
         f"`python benchmarks/calibration.py --write` (seed {SEED}, {seconds:.0f} s). Nominal 95 %; Monte Carlo error of a "
         f"coverage {error.min():.3f} to {error.max():.3f}. How the answers are drawn is written at the top of the script; "
-        "`common` is the share of the noise that the trials of an item have in common.",
+        "`common` is the share of the noise that the trials of an item have in common."
+    )
+    lines = [
+        head,
         "",
     ]
     for name in names:
@@ -165,8 +173,7 @@ def report(rows: list[dict], seconds: float) -> str:
         "",
         "### Size of the tests of calibration at 5 % (scores times 1), and how often they find scores times 1.5",
         "",
-        "Independent: the same test with answers drawn independently of each other, also those to one item; not offered. "
-        "Excess: mean calibration error less its mean under the null, in points. Debiased square: mean and its Monte Carlo error, in squared points, beside the value in the population.",
+        EXPLAINED,
         "",
         "| items | trials | common | scores times | resampled | Spiegelhalter, clustered | independent | correlation within item | excess | debiased square (truth) |",
         "|---|---|---|---|---|---|---|---|---|---|",

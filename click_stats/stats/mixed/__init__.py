@@ -1,0 +1,1 @@
+"""Scale and corpus by mixed models: items and models random."""

@@ -65,7 +65,6 @@ def _tests(make: Maker) -> Iterator[Table]:
         for row in found
     ]  # fmt: skip
     notes = [make.text("anova_note_tests", alpha=numbers.number(found[0]["alpha"]), type=found[0]["ss_type"])]
-    notes += dict.fromkeys(make.say(row["note"]) for row in found if row["note"])
     keys = [_key(row, "design", "term", "test_unit") for row in found]
     yield make.table("tbl-anova-tests", columns, rows, notes=notes, keys=keys)
 

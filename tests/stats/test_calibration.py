@@ -336,6 +336,31 @@ def test_the_same_seed_gives_the_same_bytes_and_scores_may_be_shifted():
     assert any("unnormalised" in text for text in shifted.meta["warnings"])
 
 
+def test_the_order_of_options_and_of_rows_does_not_matter():
+    rng = np.random.default_rng(14)
+    scores, gold, _ = calibrated(80, rng, sharp=2)
+    first = calibration(counts_of_scores(scores, gold), draws=DRAWS)
+    order = np.array([2, 0, 3, 1])
+    turned = calibration(counts_of_scores(scores[:, order], np.argsort(order)[gold]), draws=DRAWS)
+    assert turned.to_json() == first.to_json()
+    rows = rng.permutation(80)
+    mixed = calibration(counts_of_scores(scores[rows], gold[rows]), draws=DRAWS)
+    pd.testing.assert_frame_equal(mixed.to_frame(), first.to_frame(), atol=1e-12)
+    pd.testing.assert_frame_equal(mixed.to_frame("selective"), first.to_frame("selective"), atol=1e-12)
+    assert mixed.to_frame("errors")["ece"].iloc[0] == pytest.approx(first.to_frame("errors")["ece"].iloc[0])
+
+
+def test_too_few_draws_for_the_models_are_said():
+    rng = np.random.default_rng(15)
+    scores, gold, _ = calibrated(12, rng)
+    for units, warned in ((9, False), (10, True)):
+        counts = counts_of_scores(
+            np.tile(scores, (units, 1)), gold, item=np.tile(np.arange(12), units), unit=np.repeat(np.arange(units), 12)
+        )
+        warnings = calibration(counts, draws=199).meta["warnings"]
+        assert any("raise draws" in text for text in warnings) == warned
+
+
 def test_the_order_of_units_and_groups():
     rng = np.random.default_rng(12)
     scores, gold, _ = calibrated(40, rng)

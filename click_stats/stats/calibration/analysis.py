@@ -142,7 +142,7 @@ def calibration(
         "draws": draws,
         "seed": seed,
         "reason": reason,
-        "warnings": [reason] if reason else _warnings(units, accounts),
+        "warnings": [reason] if reason else [*_warnings(units, accounts), *_too_few_draws(accounts, draws, level)],
     }
     return Result("calibration", frames, _summary(frames), meta)
 
@@ -274,6 +274,14 @@ def _warnings(units: list[str], accounts: list[dict[str, Any]]) -> list[str]:
         if one["n_zero_gold"]:
             warnings.append(f"{unit}: the right option has probability 0 in {one['n_zero_gold']:,} trials.")
     return warnings
+
+
+def _too_few_draws(accounts: list[dict[str, Any]], draws: int, level: float) -> list[str]:
+    """Say when the smallest p-value that the draws allow is too large for the correction over the units."""
+    scored = sum(account["n_scored"] > 0 for account in accounts)
+    if scored / (draws + 1) < round(1 - level, 12):
+        return []
+    return [f"With {scored:,} models and {draws:,} draws the test of calibration cannot separate any: raise draws."]
 
 
 def _summary(frames: dict[str, pd.DataFrame]) -> dict[str, Any]:

@@ -49,14 +49,13 @@ def figure_human(results: ResultSet, lang: str = "en") -> Drawing | None:
     with settings():
         figure = new_figure(row_height(len(units), rest=1.15, least=2.0))
         axes = figure.subplots(1, len(exams), sharey=True, squeeze=False).ravel()
+        several = bool(data.duplicated(["exam", "unit"]).any())
+        pad = 38 if several else 14  # room for the names of the scores
         for ax, exam in zip(axes, exams, strict=True):
             own = data[data["exam"] == exam]
             draw_human(ax, own, units, [names.unit(unit) for unit in units], words)
             n = numbers.integer(own["n_items_total"].iloc[0])
-            ax.set_title(
-                words("panel", exam=codes.text(exam, lang), n=n),
-                pad=14 if len(own.drop_duplicates("boundary")) == 1 else 52,
-            )
+            ax.set_title(words("panel", exam=codes.text(exam, lang), n=n), pad=pad)
         handles = axes[0].get_legend_handles_labels()
         figure.legend(*handles, loc="outside lower center", ncols=4)
     level = numbers.level(float(data["conf_level"].iloc[0]))
@@ -71,9 +70,9 @@ def draw_human(ax: Axes, data: pd.DataFrame, units: Sequence[str], shown: Sequen
     row_axis(ax, fitted(list(shown)))
     for unit, entry in first.iterrows():
         verdicts = data[data["unit"] == unit]
-        kind = "other"
-        if len(verdicts) == 1 and entry["verdict"] == "separated":
-            kind = "above" if entry["gap"] > 0 else "below"
+        apart = bool((verdicts["verdict"] == "separated").all())
+        above, below = bool((verdicts["gap"] > 0).all()), bool((verdicts["gap"] < 0).all())
+        kind = "above" if apart and above else "below" if apart and below else "other"
         colour, marker = MARKS[kind]
         y = place[str(unit)]
         if np.isfinite(entry["conf_low"]):

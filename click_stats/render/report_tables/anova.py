@@ -212,12 +212,11 @@ def _claim(make: Maker) -> Iterator[Table]:
         return
     groups: dict[tuple[str, ...], dict[str, Row]] = {}
     for row in found:
-        key = _key(row, "claim_design", "n_units", "model_sd_at", "model_sd")
+        key = (*_key(row, "claim_design", "n_units", "model_sd_at"), f"{row['model_sd']:.4f}")
         groups.setdefault(key, {})[row["test_unit"]] = row
     columns = [
         make.column("claim_design", header=True), make.column("n_units", "integer", make.text("anova_n_models")),
-        make.column("parameters", "interval_number", make.text("anova_sizes"),
-                    fields=("parameters_low", "parameters_high")),
+        make.column("parameters", label=make.text("anova_sizes")),
         make.column("model_sd", "percent", make.text("anova_model_sd")), make.column("model_sd_at"),
         make.column("size_cells", "percent", make.text("anova_size_cells")),
         make.column("size_items", "percent", make.text("anova_size_items")),
@@ -228,8 +227,9 @@ def _claim(make: Maker) -> Iterator[Table]:
     for own in groups.values():
         row = own["models"]
         rows.append([
-            make.say(row["claim_design"]), row["n_units"], (row["parameters_low"], row["parameters_high"]),
-            row["model_sd"], make.say(row["model_sd_at"]),
+            make.say(row["claim_design"]), row["n_units"],
+            f"{row['parameters_low']:g}{numbers.DASH}{row['parameters_high']:g}", row["model_sd"],
+            make.say(row["model_sd_at"]),
             *(make.cell(own[unit], "sim_size") for unit in ("cells", "items", "models")), make.cell(row, "detectable"),
         ])  # fmt: skip
     first = found[0]

@@ -192,7 +192,8 @@ def design(found: Cells, name: str, scale: Scale) -> Design:
             left_out[str(unit)] = "; ".join(why)
     used = tuple(str(unit) for unit in found.units.index if str(unit) not in left_out)
     facts = found.units.loc[list(used)]
-    reason = _reason(facts, name, scale)
+    one_category = found.frame["category"].nunique() < 2
+    reason = "one category: cells need two or more" if one_category else _reason(facts, name, scale)
     if reason:
         return Design(name, used, left_out, None, (), reason)
     rows = found.frame[found.frame["unit"].isin(used) & found.frame["estimate"].notna()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from click_stats.render import codes, qmd
 from click_stats.render.figures import FIGURES
 from click_stats.render.finding import Finding, reference_of, rows
 from click_stats.render.findings import find
+from click_stats.render.findings_published import marks
 from click_stats.render.labels import Labels, frame, labels
 from click_stats.render.report_tables import report_tables
 from click_stats.render.table import row_anchor
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from click_stats.render.table import Table
     from click_stats.results import ResultSet
 
+SIMULATED_ANSWERS = re.compile(r"The answers of .+ are simulated: .+")
+"""The warning of each simulated run."""
 HEADLINES = ("marks", "single", "leaders", "pairs")
 """Findings that stand before the first figure, so that it fits on the first page; the others follow it."""
 
@@ -165,6 +169,7 @@ def account(results: ResultSet) -> dict[str, int] | None:
 
 
 def warnings(results: ResultSet) -> list[str]:
-    """Return the warnings of the study and of every result, each once."""
+    """Return the warnings of the study and of every result, each once; a finding says which models are simulated."""
     metas = [results.meta, *(result.meta for result in results.results.values())]
-    return list(dict.fromkeys(str(text) for meta in metas for text in meta.get("warnings", ())))
+    found = dict.fromkeys(str(text) for meta in metas for text in meta.get("warnings", ()))
+    return [text for text in found if marks(results) is None or not SIMULATED_ANSWERS.fullmatch(text)]

@@ -161,9 +161,11 @@ def _challenging(make: Maker) -> Iterator[Table]:
     for row in found:
         alone = row["estimate"] is not None
         shown = numbers.percent(row["estimate"]) if alone else numbers.interval(row["range_low"], row["range_high"])
+        # A cell that begins with an equals sign is a heading for typst.
+        bound = "" if row["relation"] == "=" else f"{row['relation']} "
         here = Cell(numbers.DASH, make.say(row["reason"])) if row["reason"] else shown
         rows.append([
-            row["statement"], row["published_in"], f"{row['relation']} {numbers.percent(row['published'])}", here,
+            row["statement"], row["published_in"], bound + numbers.percent(row["published"]), here,
             "" if row["published_gap"] is None else numbers.points(row["published_gap"]),
             "" if row["agrees"] is None else codes.text(row["agrees"], make.lang),
             row["n_units"], make.cell(row, "n_items"),

@@ -16,7 +16,7 @@ from click_stats.stats.bayes import checks, effects, gate, priors
 from click_stats.stats.bayes.data import REQUIRED, Aside, BayesData, check_random, facts, prepare, split
 from click_stats.stats.bayes.effects import K_HAT_MOST, Draws, Posterior
 from click_stats.stats.bayes.evidence import DISAGREE, agreed, over_priors, rope
-from click_stats.stats.bayes.model import Engine, Sampler, Sampling, centred, chosen_engine, need_bayes
+from click_stats.stats.bayes.model import Engine, Sampler, Sampling, chosen_engine, need_bayes
 from click_stats.stats.bayes.store import save_draws
 from click_stats.stats.tools.intervals import check_level
 
@@ -73,7 +73,7 @@ def bayes(
     fixed: str = "",
     random: Sequence[str] = REQUIRED,
     margin: float | None = None,
-    draws: int = 2000,
+    draws: int = 4000,
     tune: int = 1000,
     chains: int = 4,
     priors: Sequence[float] = (0.25, 0.5, 1.0),
@@ -148,7 +148,6 @@ def bayes(
     except Aside as error:
         return _aside(meta, error.what)
     meta["warnings"] += data.notes
-    meta["centred"] = ["item", *(name for name, yes in centred(data, settings.random).items() if yes)]
     models = _models(data)
     if not data.of_models.names:
         return _aside(meta, "No effect of models was asked for.", models=models)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import special
+from scipy import special, stats
 
 from click_stats.stats.bayes.conditional import Conditional, conditional, normal_density
 from click_stats.stats.bayes.evidence import FAR, BayesFactor, bayes_factor, quantiles
@@ -70,7 +70,7 @@ class Draws:
             sd_model=flat("sd_model"),
             ease=ease - ease.mean(axis=1, keepdims=True),
             model_category=flat("model_category") if "model_category" in posterior else None,
-            cell=flat("cell_z") * flat("sd_cell")[:, None, None] if "cell_z" in posterior else None,
+            cell=flat("cell") if "cell" in posterior else None,
         )
 
     def logits(self, row: int, data: BayesData) -> FloatArray:
@@ -154,16 +154,24 @@ def savage_dickey(found: Posterior, effect: int) -> BayesFactor:
     spread = np.sqrt(
         (found.weights * (found.given.sd[:, effect] ** 2 + (found.given.mean[:, effect] - mean) ** 2)).sum()
     )
-    distance = abs(mean) / float(spread)
-    points = np.array([0.0, mean - np.sign(mean) * FAR * spread])
-    density = found.given.density(points, effect)
+    spread = float(spread)
+    distance = abs(mean) / spread
+    far = mean - np.sign(mean) * FAR * spread
+    density = found.given.density(np.array([0.0, far]), effect)
     at_zero, at_far = (density * found.weights[:, None]).sum(axis=0)
+    bound = float(at_far)
+    if distance > FAR:
+        # Beyond the mode the density falls: at 0 it is below its value at the far point, and below its mean on the way.
+        own_mean, own_sd = found.given.mean[:, effect, None], found.given.sd[:, effect, None]
+        ends = stats.norm.cdf((np.array([[0.0, far]]) - own_mean) / own_sd)
+        between = abs(float((found.weights * (ends[:, 1] - ends[:, 0])).sum()))
+        bound = min(bound, between / abs(far))
     residual = (weights * (density[:, 0] - at_zero)).reshape(found.draws.chains, -1)
     error, effective = _mean_error(residual)
     own = found.given.mean[:, effect].reshape(found.draws.chains, -1)
     effective = min(effective, _mean_error(own)[1]) * (found.efficiency if found.how == "reweighted" else 1.0)
     return bayes_factor(
-        float(at_zero), error, normal_density(0.0, found.prior_sd), distance=distance, at_far=float(at_far),
+        float(at_zero), error, normal_density(0.0, found.prior_sd), distance=distance, bound=bound,
         effective=effective,
     )  # fmt: skip
 

@@ -45,7 +45,7 @@ class BayesFactor(NamedTuple):
 
 
 def bayes_factor(
-    at_zero: float, error: float, prior_at_zero: float, *, distance: float, at_far: float, effective: float
+    at_zero: float, error: float, prior_at_zero: float, *, distance: float, bound: float, effective: float
 ) -> BayesFactor:
     """Return the Savage-Dickey ratio, or a bound of it.
 
@@ -57,8 +57,8 @@ def bayes_factor(
         Prior density at 0.
     distance
         Posterior standard deviations between the posterior mean and 0.
-    at_far
-        Posterior density at ``FAR`` standard deviations from the mean towards 0: beyond, it only falls.
+    bound
+        Upper bound of the posterior density at 0, used beyond ``FAR`` standard deviations.
     effective
         Effective draws behind the density.
     """
@@ -68,10 +68,10 @@ def bayes_factor(
             np.nan, np.nan, np.nan, "", f"{have} effective draws; a Bayes factor needs {EFFECTIVE_LEAST}: more draws"
         )
     if distance > FAR:
-        bound = at_far / prior_at_zero
-        kind = FOR_EFFECT if bound < 1.0 / STRONG else WEAK
+        most = bound / prior_at_zero
+        kind = FOR_EFFECT if most < 1.0 / STRONG else WEAK
         return BayesFactor(
-            np.nan, np.nan, bound, kind, f"0 lies more than {FAR} posterior standard deviations away: only a bound"
+            np.nan, np.nan, most, kind, f"0 lies more than {FAR} posterior standard deviations away: only a bound"
         )
     value, spread = at_zero / prior_at_zero, error / prior_at_zero
     # Twice the Monte Carlo error must not reach across the threshold.

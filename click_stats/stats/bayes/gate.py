@@ -17,7 +17,8 @@ R_HAT_MOST = 1.01
 ESS_LEAST = 400
 """Limits of Vehtari et al. (2021): rank-normalised split R-hat, and effective draws in the bulk and in the tails."""
 COLUMNS = ("parameter", "prior_sd", "n_values", "r_hat", "ess_bulk", "ess_tail", "n_divergent", "n_draws", "reason")
-HIDDEN = ("_log__", "_z", "family_z", "model_z")
+HIDDEN = ("_log__", "_z")
+"""Endings of names that stand for a parameter in another form."""
 
 
 @dataclass(frozen=True)

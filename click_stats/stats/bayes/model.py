@@ -8,24 +8,25 @@ import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+from scipy import special
 
 from click_stats.errors import MissingDependencyError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from click_stats.counts import IntArray
+    from click_stats.counts import FloatArray, IntArray
     from click_stats.stats.bayes.data import BayesData
 
 Engine = Literal["auto", "nutpie", "pymc"]
 
 LEVEL_SD, ITEM_EFFECT_SD, SPREAD_SD = 1.5, 1.0, 1.0
 """Scales of the other priors: normal of the level and of item effects, half-normal of standard deviations."""
-CENTRE_FROM = 100.0
-"""Information (sum of n p (1 - p)) about a level from which its centred form is sampled; measured, see bayes.md."""
+LEAST_ABOUT = 1e-3
+"""Information that a cell is taken to have at least, where the sampler is placed."""
 ONE_PROCESS = 3000
 """Cells below which PyMC's sampler runs its chains one after the other: starting processes would take longer."""
 INSTALL = "Install the extra: pip install 'click-stats[bayes]'."
@@ -47,7 +48,7 @@ class Sampling:
         Of the chains.
     """
 
-    draws: int = 2000
+    draws: int = 4000
     tune: int = 1000
     chains: int = 4
     target_accept: float = 0.9
@@ -79,7 +80,7 @@ def chosen_engine(engine: Engine) -> Literal["nutpie", "pymc"]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep ArviZ' notice of the day, and the progress that PyMC logs, off the reader's screen."""
+    """Keep notices about ArviZ and BLAS, and the progress that PyMC logs, off the reader's screen."""
     loggers = [logging.getLogger(name) for name in ("pymc", "pymc.sampling.mcmc", "pytensor")]
     before = [logger.level for logger in loggers]
     for logger in loggers:
@@ -87,24 +88,63 @@ def quiet() -> Iterator[None]:
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=r"\s*ArviZ is undergoing", category=FutureWarning)
+            # The model has hardly a matrix product: nothing is lost without BLAS.
+            warnings.filterwarnings("ignore", message="PyTensor could not link to a BLAS", category=UserWarning)
             yield
     finally:
         for logger, level in zip(loggers, before, strict=True):
             logger.setLevel(level)
 
 
-def centred(data: BayesData, random: Sequence[str]) -> dict[str, bool]:
-    """Return for the effects of models, and of models in categories, whether the centred form is sampled.
+class Rough(NamedTuple):
+    """A quick fit without hierarchy, only to place the sampler: what the answers alone say of a level, and how well.
 
-    Levels that the data determine well are sampled as they are; levels that the data say little about as standard
-    normal deviations. With the other form the chains mix an order of magnitude worse (``docs/methods/bayes.md``).
+    Attributes
+    ----------
+    level_alone, about_level
+        (M,) levels of the models and the information (sum of n p (1 - p)) about each.
+    category_alone, about_category
+        (M, C) deviations of the models in the categories, and the information about each.
+    cell_alone, about_cell
+        (M, I) the same for single cells.
     """
-    share = data.correct.sum() / data.trials.sum()
-    about = float(np.median(data.trials.sum(axis=1))) * share * (1.0 - share)
-    found = {"model": about >= CENTRE_FROM}
-    if "model:category" in random:
-        found["model:category"] = about / (int(data.category.max()) + 1) >= CENTRE_FROM
-    return found
+
+    level_alone: FloatArray
+    about_level: FloatArray
+    category_alone: FloatArray
+    about_category: FloatArray
+    cell_alone: FloatArray
+    about_cell: FloatArray
+
+
+def rough(correct: FloatArray, trials: IntArray, category: IntArray) -> Rough:
+    """Fit levels and eases by Newton steps, with weak normal priors so that all right or all wrong stays finite."""
+    level, ease = np.zeros(correct.shape[0]), np.zeros(correct.shape[1])
+    for _ in range(30):
+        p = special.expit(level[:, None] + ease)
+        ease += ((correct - trials * p).sum(axis=0) - ease) / ((trials * p * (1.0 - p)).sum(axis=0) + 1.0)
+        ease -= ease.mean()
+        p = special.expit(level[:, None] + ease)
+        level += ((correct - trials * p).sum(axis=1) - level / 9.0) / ((trials * p * (1.0 - p)).sum(axis=1) + 1.0 / 9.0)
+    p = special.expit(level[:, None] + ease)
+    left, about = correct - trials * p, np.maximum(trials * p * (1.0 - p), LEAST_ABOUT)
+    member = np.eye(int(category.max()) + 1)[category]
+    return Rough(level, about.sum(axis=1), (left @ member) / (about @ member), about @ member, left / about, about)
+
+
+def _informed(pm: Any, pt: Any, name: str, mean: Any, sd: Any, hat: Any, about: Any, **shape: Any) -> Any:
+    """Return normal effects N(mean, sd²), sampled as deviates of their approximate distribution given the data.
+
+    The answers alone say N(hat, 1/about); with the prior that is a normal distribution of precision about + 1/sd². A
+    deviate z of it is close to independent of mean and sd whether the data say much or little, where the centred form
+    fails with little data and the non-centred one with much (``docs/methods/bayes.md``). The potential makes the
+    effects exactly N(mean, sd²) a priori: it is log N(effect; mean, sd²) + log |d effect/d z| - log N(z; 0, 1).
+    """
+    z = pm.Normal(f"{name}_z", 0.0, 1.0, **shape)
+    gain = 1.0 + about * sd**2
+    deviation = about * sd * (hat - mean) / gain + z / pt.sqrt(gain)
+    pm.Potential(f"{name}_prior", 0.5 * (z**2 - deviation**2 - pt.log(gain)).sum())
+    return mean + sd * deviation
 
 
 def build(data: BayesData, random: Sequence[str], prior_sd: float) -> Any:
@@ -117,7 +157,7 @@ def build(data: BayesData, random: Sequence[str], prior_sd: float) -> Any:
         import pymc as pm  # noqa: PLC0415 -- seconds to import, and an extra
         import pytensor.tensor as pt  # noqa: PLC0415
 
-    centre = centred(data, random)
+    start = rough(data.correct.astype(np.float64), data.trials, data.category)
     coords = {
         "model": list(data.models),
         "item": list(data.items),
@@ -135,12 +175,12 @@ def build(data: BayesData, random: Sequence[str], prior_sd: float) -> Any:
             spread = pm.HalfNormal("sd_family", SPREAD_SD)
             deviation = pm.Normal("family_z", 0.0, 1.0, shape=int(data.family.max()) + 1)
             mean_model += pm.Deterministic("family_effect", spread * deviation)[data.family]
+        given = {name: pm.Data(name, getattr(start, name)) for name in Rough._fields}
         sd_model = pm.HalfNormal("sd_model", SPREAD_SD)
-        if centre["model"]:
-            level = pm.Normal("model_level", mean_model, sd_model, dims="model")
-        else:
-            z = pm.Normal("model_z", 0.0, 1.0, dims="model")
-            level = pm.Deterministic("model_level", mean_model + sd_model * z, dims="model")
+        level = _informed(
+            pm, pt, "model", mean_model, sd_model, given["level_alone"], given["about_level"], dims="model"
+        )
+        pm.Deterministic("model_level", level, dims="model")
         mean_item: Any = 0.0
         if data.of_items.names:
             mean_item = pt.dot(data.of_items.matrix, pm.Normal("item_effects", 0.0, ITEM_EFFECT_SD, dims="item_effect"))
@@ -149,15 +189,19 @@ def build(data: BayesData, random: Sequence[str], prior_sd: float) -> Any:
         logit = level[:, None] + (ease - ease.mean())[None, :]
         if "model:category" in random:
             spread = pm.HalfNormal("sd_model_category", SPREAD_SD)
-            shape = (len(data.models), int(data.category.max()) + 1)
-            if centre["model:category"]:
-                deviation = pm.Normal("model_category", 0.0, spread, shape=shape)
-            else:
-                z = pm.Normal("model_category_z", 0.0, 1.0, shape=shape)
-                deviation = pm.Deterministic("model_category", spread * z)
+            deviation = _informed(
+                pm, pt, "model_category", 0.0, spread, given["category_alone"], given["about_category"],
+                shape=start.category_alone.shape,
+            )  # fmt: skip
+            # Likewise the mean over categories goes with the model's level.
+            deviation = pm.Deterministic("model_category", deviation - deviation.mean(axis=1, keepdims=True))
             logit += deviation[:, data.category]
         if "cell" in random:
-            logit += pm.HalfNormal("sd_cell", SPREAD_SD) * pm.Normal("cell_z", 0.0, 1.0, shape=data.trials.shape)
+            spread = pm.HalfNormal("sd_cell", SPREAD_SD)
+            deviation = _informed(
+                pm, pt, "cell", 0.0, spread, given["cell_alone"], given["about_cell"], shape=data.trials.shape
+            )
+            logit += pm.Deterministic("cell", deviation)
         # The binomial likelihood but for its constant; a cell without trials adds nothing.
         pm.Potential("likelihood", (correct * logit - trials * pt.softplus(logit)).sum())
     return model
@@ -170,7 +214,7 @@ class Sampler:
         need_bayes()
         self.sampling = sampling
         self.engine = chosen_engine(sampling.engine)
-        self.n_cells = data.trials.size
+        self.data = data
         self.model = build(data, random, prior_sd)
         self._compiled: Any = None
         if self.engine == "nutpie":
@@ -187,9 +231,7 @@ class Sampler:
             if self.engine == "nutpie":
                 import nutpie  # noqa: PLC0415
 
-                compiled = self._compiled
-                if correct is not None:
-                    compiled = compiled.with_data(correct=correct.astype(np.float64))
+                compiled = self._compiled if correct is None else self._compiled.with_data(**self._counts(correct))
                 return nutpie.sample(
                     compiled, draws=run.draws, tune=run.tune, chains=run.chains, cores=_cores(run.chains), seed=seed,
                     target_accept=run.target_accept, progress_bar=False,
@@ -198,12 +240,17 @@ class Sampler:
 
             with self.model:
                 if correct is not None:
-                    pm.set_data({"correct": correct.astype(np.float64)})
+                    pm.set_data(self._counts(correct))
                 return pm.sample(
                     run.draws, tune=run.tune, chains=run.chains, random_seed=seed, target_accept=run.target_accept,
-                    cores=1 if self.n_cells < ONE_PROCESS else _cores(run.chains), progressbar=False,
+                    cores=1 if self.data.trials.size < ONE_PROCESS else _cores(run.chains), progressbar=False,
                     compute_convergence_checks=False,
                 )  # fmt: skip
+
+    def _counts(self, correct: IntArray) -> dict[str, Any]:
+        """Return the data of the compiled model that change with the counts."""
+        start = rough(correct.astype(np.float64), self.data.trials, self.data.category)
+        return {"correct": correct.astype(np.float64), **start._asdict()}
 
 
 def _cores(chains: int) -> int:

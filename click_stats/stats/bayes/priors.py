@@ -10,6 +10,7 @@ from scipy import stats
 
 from click_stats.stats.bayes.effects import GRID, Posterior, curve, in_points, interval, savage_dickey
 from click_stats.stats.bayes.evidence import rope
+from click_stats.stats.bayes.gate import HIDDEN
 from click_stats.stats.bayes.model import ITEM_EFFECT_SD, LEVEL_SD, SPREAD_SD
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def parameters(idata: Any, level: float, prior_sd: float) -> pd.DataFrame:
     names = [str(name) for name in idata.posterior.data_vars]
     found = []
     for name in names:
-        if name == "level" or name.startswith("sd_"):
+        if name == "level" or (name.startswith("sd_") and not name.endswith(HIDDEN)):
             values = np.asarray(idata.posterior[name], dtype=np.float64).ravel()
             found.append(
                 {"parameter": name, "prior": PRIOR_OF.get(name, SPREAD_PRIOR), **_of_logits(values, level),

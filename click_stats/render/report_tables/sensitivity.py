@@ -90,7 +90,7 @@ def _across(make: Maker) -> Iterator[Table]:
     ]  # fmt: skip
     methods = ", ".join(dict.fromkeys(make.say(row["interval_method"]) for row in found if row["interval_method"]))
     notes = [make.text("sensitivity_note_level", level=level(found), methods=methods), _target(make, found)]
-    if any(row["group"] == ALL for row in found) and any(row["n_rotations"] for row in found):
+    if any(row["group"] == ALL for row in found) and any((row["n_rotations"] or 1) > 1 for row in found):
         notes.append(make.text("sensitivity_note_averaged"))
     keys = [(str(row["group"]), str(row["component"])) for row in found]
     yield make.table("tbl-sensitivity-across", columns, rows, notes=notes, keys=keys)
@@ -105,9 +105,9 @@ def _generalisability(make: Maker) -> Iterator[Table]:
         make.column("n_wordings", "integer"), make.column("n_rotations", "integer"),
         make.column("relative_se", "number", make.text("sensitivity_relative")),
         make.column("absolute_se", "number", make.text("sensitivity_absolute")),
-        make.column("g_coefficient", "number"),
-        make.column("g", "interval_number", make.text("sensitivity_interval"), fields=("g_low", "g_high")),
-        make.column("phi", "number"),
+        make.column("g_coefficient", "text"),
+        make.column("g_interval", "text", make.text("sensitivity_interval")),
+        make.column("phi", "text"),
     ]  # fmt: skip
     rows = []
     for row in found:
@@ -115,11 +115,13 @@ def _generalisability(make: Maker) -> Iterator[Table]:
             said = Cell(None, make.say(row["reason"]))
             rows.append([_group(make, row), row["n_units"], said, None, None, None, None, said, None, None])
             continue
-        ends = None if row["g_low"] is None else (row["g_low"], row["g_high"])
+        # Three digits: coefficients of a large benchmark are close to 1.
+        ends = numbers.DASH if row["g_low"] is None else numbers.interval_number(row["g_low"], row["g_high"], 3)
         rows.append(
             [
                 _group(make, row), row["n_units"], row["n_items"], row["n_wordings"], row["n_rotations"],
-                100 * row["relative_se"], 100 * row["absolute_se"], row["g_coefficient"], ends, row["phi"],
+                100 * row["relative_se"], 100 * row["absolute_se"], numbers.number(row["g_coefficient"], 3), ends,
+                numbers.number(row["phi"], 3),
             ]
         )  # fmt: skip
     stated = level(make.rows(NAME, "across"))

@@ -26,8 +26,9 @@ METHOD = (
     "Variance components of right and wrong answers, within each model and over models, separately for items of each "
     "number of options. Items are random; the displayed position of the gold is crossed with items and fixed. "
     "Complete designs: expected mean squares; incomplete ones: REML. Components of fixed facets are those of the "
-    "finite universe (Cornfield and Tukey). Negative estimates are 0. Intervals: jackknife over passages within "
-    "models, modified large samples between models and for random wordings. Errors of other designs: each facet adds "
+    "finite universe (Cornfield and Tukey). Negative estimates are 0. Intervals: within "
+    "models jackknife over passages, and noncentral F for fixed facets; between models and for random wordings "
+    "modified large samples. Errors of other designs: each facet adds "
     "its component over its levels, times 1 - n/N where its universe has N."
 )
 ONE_ANSWER_EACH = "One answer to a prompt: the spread of repeated answers cannot be told from the highest interaction."
@@ -240,7 +241,7 @@ def _frame(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> pd.DataFrame
         elif name in {"extrapolated", "as_run"}:
             frame[name] = frame[name].astype("boolean")
         elif name in {"component", "universe", "method", "interval_method", "flag", "note", "reason", "target"}:
-            frame[name] = frame[name].fillna("").astype(str)
+            frame[name] = frame[name].astype(object).fillna("").astype(str)
         elif name not in {"unit", "group"}:
             frame[name] = frame[name].astype(np.float64)
     return frame

@@ -111,7 +111,7 @@ def coefficients(model: float, relative: float, absolute: float) -> tuple[float,
 
 
 def items_needed(variance: float, n_items: float, shared: float, wanted: float) -> float:
-    """Return the number of items at which the standard error is ``wanted``; infinite when wordings alone exceed it.
+    """Return the number of items (1 or more) at which the standard error is ``wanted``; infinite when none will do.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def items_needed(variance: float, n_items: float, shared: float, wanted: float) 
         The part of it that more items do not lessen (wordings drawn at random).
     """
     left = wanted**2 - shared
-    return math.inf if left <= 0 else float(math.ceil(n_items * (variance - shared) / left - 1e-9))
+    return math.inf if left <= 0 else float(max(1, math.ceil(n_items * (variance - shared) / left - 1e-9)))
 
 
 def shared_part(variances: Mapping[str, float], design: Design, universe: Mapping[str, float]) -> float:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy import stats
 
+from click_stats.stats.anova.effects import noncentrality_interval
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
 JACKKNIFE = "jackknife over passages"
 LARGE_SAMPLE = "modified large sample"
+NONCENTRAL = "noncentral F"
 REML = "REML, Satterthwaite"
 FEW_CLUSTERS = 10
 TOO_FEW = f"fewer than {FEW_CLUSTERS} passages: no interval"
@@ -70,6 +73,29 @@ def large_sample(
     low, high = (float(parts.sum() + end) for end in (-_reach(parts, df, level), _reach(-parts, df, level)))
     error = float(np.sqrt((2 * parts**2 / df).sum()))
     return Spread(error, max(0.0, low), max(0.0, high))
+
+
+def noncentral(
+    square: float, error: float, df: float, df_error: float, answers: float, level: float
+) -> tuple[float, float]:
+    """Return the interval of the spread of fixed levels, (MS - MS_error) / answers, by inverting the noncentral F.
+
+    With fixed effects F = MS / MS_error has the noncentrality df answers spread / E MS_error (Steiger 2004). Unlike the
+    jackknife it holds where the levels hardly differ, since the estimate is then far from normal.
+
+    Parameters
+    ----------
+    square, error
+        Mean square of the levels and of their interaction with the items.
+    df, df_error
+        Their degrees of freedom.
+    answers
+        Answers at one level.
+    """
+    if not error > 0:
+        return np.nan, np.nan
+    low, high = noncentrality_interval(square / error, int(df), int(df_error), level)
+    return low * error / (df * answers), high * error / (df * answers)
 
 
 def satterthwaite(variance: float, std_error: float, level: float) -> Spread:

@@ -129,6 +129,10 @@ def _complete(counts: Counts, layout: Layout, universe: dict[str, float], residu
         else:
             spreads[name] = intervals.jackknife(values, level)
             used[name] = intervals.JACKKNIFE
+            ends = _fixed_ends(found, name, universe, level)
+            if np.isfinite(spreads[name].low) and np.isfinite(ends).all():
+                spreads[name] = spreads[name]._replace(low=ends[0], high=ends[1])
+                used[name] = intervals.NONCENTRAL
     n_clusters = int(groups.max()) + 1
     flags = {name: BELOW_ZERO for name, values in every.items() if values[0] < -1e-12}
     if layout.n_replicates == 1 and RESIDUAL in every:
@@ -195,6 +199,18 @@ def _incomplete(counts: Counts, layout: Layout, universe: dict[str, float], leve
         reasons=dict(found.reasons),
         **size,
     )
+
+
+def _fixed_ends(found: ems.MeanSquares, name: str, universe: Mapping[str, float], level: float) -> tuple[float, float]:
+    """Return the ends of the interval of a component whose facets are all fixed; NaN for any other."""
+    if name == RESIDUAL or not set(name.split(JOIN)) <= set(universe):
+        return np.nan, np.nan
+    crossed = JOIN.join((ITEM, name))
+    error = crossed if crossed in found.squares else RESIDUAL
+    answers = 1 / ems.loadings(found, name, universe)[name]
+    square, noise = (float(found.squares[key][0]) for key in (name, error))
+    df, df_noise = (float(found.degrees[key][0]) for key in (name, error))
+    return intervals.noncentral(square, noise, df, df_noise, answers, level)
 
 
 def large_sample(found: ems.MeanSquares, name: str, universe: Mapping[str, float], level: float) -> Spread:

@@ -145,5 +145,5 @@ def _typed(frame: pd.DataFrame) -> pd.DataFrame:
     for name in ("n_items", "n_prompts", "n_changed", "n_items_changed"):
         frame[name] = frame[name].astype("Int64")
     for name in ("wording_a", "wording_b", "verdict", "reason"):
-        frame[name] = frame[name].fillna("").astype(str)
+        frame[name] = frame[name].astype(object).fillna("").astype(str)
     return frame

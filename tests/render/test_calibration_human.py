@@ -256,7 +256,7 @@ def test_every_remark_and_code_is_written_in_korean():
         "m: scores of 3 trials add up to a probability above 1; they were taken as unnormalised log-probabilities.",
         "m: the right option has probability 0 in 3 trials.",
         "With 60 models and 999 draws the test of calibration cannot separate any: raise draws.",
-        people.METHOD, people.SUBSET, people.NOTHING, ONLY_LEVELS, ONLY_SHARES,
+        people.METHOD, people.SUBSET, people.NOTHING, people.NOT_HERE, ONLY_LEVELS, ONLY_SHARES,
         *(name for name in vars(measures).values() if isinstance(name, str) and name in MEASURES),
         *(one["says"] for one in conflicts()), *(one.name for one in paper_boundaries(exams)),
         *(one.source for one in paper_boundaries(exams)),

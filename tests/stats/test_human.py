@@ -158,6 +158,7 @@ def test_published_figures_stand_beside_the_model_of_that_name(counts_of):
     gap = published.loc["all open-source models"]
     assert gap["relation"] == ">"
     assert gap["unit"] == ""
+    assert gap["reason"] == "no model of this name in these data"
     assert np.isnan(gap["estimate"])
 
 

@@ -180,7 +180,8 @@ def _trials(make: Maker) -> Iterator[Table]:
     found = make.rows("calibration", "trials")
     if not any(row["n_scored"] for row in found):
         return
-    names = ("n_trials", "n_scored", "n_no_score", "n_incomplete", "n_not_finite", "n_zero_gold", "n_disagree")
+    losses = ("n_no_score", "n_incomplete", "n_not_finite", "n_zero_gold", "n_disagree")
+    names = ["n_trials", "n_scored", *(name for name in losses if any(row[name] for row in found))]
     columns = [
         make.unit_column(), *(make.column(name, "integer") for name in names), make.column("label_mass", "percent"),
     ]  # fmt: skip

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from click_stats.render.table import Table
 
 INTERVAL = ("conf_low", "conf_high")
+UNITS = ("percent", "percentage points")
 
 
 def tables(make: Maker) -> Iterator[Table]:
@@ -94,15 +95,14 @@ def _published(make: Maker) -> Iterator[Table]:
         return
     columns = [
         make.column("exam", "code", header=True), make.column("model", "code", make.text("human_published_model")),
-        make.column("quantity", "code"), make.column("relation", "code"),
-        make.column("published"), make.column("scale_unit", "code"), make.column("years", "code"),
+        make.column("quantity", "code"), make.column("published"),
         make.column("estimate", "estimated", make.text("human_here"), fields=("estimate", *INTERVAL)),
         make.column("note", "remark"),
     ]  # fmt: skip
     rows = [
         [
-            row["exam"], row["model"], row["quantity"], row["relation"], _number(row["published"]), row["scale_unit"],
-            row["years"], make.cell(row, ("estimate", *INTERVAL)), make.say(row["note"]),
+            row["exam"], row["model"], row["quantity"], _published_value(make, row),
+            make.cell(row, ("estimate", *INTERVAL)), make.say(row["note"]),
         ]
         for row in found
     ]  # fmt: skip
@@ -120,6 +120,13 @@ def _conflicts(make: Maker) -> Iterator[Table]:
     yield make.table("tbl-human-conflicts", columns, rows, keys=keys)
 
 
-def _number(value: float | None) -> str:
-    """Return a published number with the decimals it was published with: one, or none."""
-    return numbers.DASH if value is None else numbers.number(value, 0 if float(value).is_integer() else 1)
+def _published_value(make: Maker, row: Row) -> str:
+    """Return a published number as printed, with its unit unless that is what the column before it says."""
+    if row["published"] is None:
+        return numbers.DASH
+    value = float(row["published"])
+    text = numbers.number(value, 0 if value.is_integer() else 1)
+    relation = "" if row["relation"] == "=" else f"{row['relation']} "
+    gap = "" if make.lang == "ko" else " "
+    unit = f"{gap}{make.say(row['scale_unit'])}" if row["scale_unit"] in UNITS else ""
+    return relation + text + unit

@@ -44,7 +44,7 @@ BOUNDARIES = (
 )  # fmt: skip
 PUBLISHED = (
     "exam", "model", "quantity", "relation", "published", "scale_unit", "years", "unit", "estimate", "conf_low",
-    "conf_high", "n_items", "sources", "note",
+    "conf_high", "n_items", "sources", "note", "reason",
 )  # fmt: skip
 CONFLICTS = ("exam", "note", "sources")
 
@@ -62,6 +62,7 @@ NOTHING = (
     "of boundaries with scores."
 )
 SMALL = "under half answered"
+NOT_HERE = "no model of this name in these data"
 SIMULATED = "simulated"
 """Part of the names of simulated models, which stand for the models they imitate."""
 
@@ -224,14 +225,15 @@ def _published(
         row: dict[str, Any] = {
             "exam": one["exam"], "model": one["entity"], "quantity": one["statistic"], "relation": one["relation"],
             "published": one["value"], "scale_unit": one["unit"], "years": one["years"], "unit": "",
-            "sources": f"{PAPER}, {one['where']}", "note": one["notes"],
+            "sources": f"{PAPER}, {one['where']}", "note": one["notes"], "reason": NOT_HERE,
         }  # fmt: skip
         place = names.get(_plain(one["entity"]))
         if place is not None:
             mean = means[items[one["exam"]].tobytes()][place][0]
             interval = clustered_wilson(mean, level)
             row |= {"unit": str(counts.units.index[place]), "estimate": mean.estimate, "conf_low": interval.low,
-                    "conf_high": interval.high, "n_items": mean.n_items}  # fmt: skip
+                    "conf_high": interval.high, "n_items": mean.n_items,
+                    "reason": mean.reason or interval.reason}  # fmt: skip
         rows.append(row)
     return _frame(rows, PUBLISHED)
 

@@ -1,0 +1,158 @@
+"""How often the intervals of variance components hold the truth, and how often a model is called unlike itself.
+
+Right and wrong answers are drawn from a logistic model: items normal, wordings and displayed positions shifted by
+fixed amounts, each item with its own normal shift in every wording and position. The truth of a component is that of a
+very large population of the same kind. Between models, models are normal too. The control draws two replicates of one
+model from the same probabilities.
+
+Usage: python benchmarks/sensitivity.py [--write] [--repeat 1000]
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import numpy as np
+import pages
+
+from click_stats.stats.sensitivity import intervals
+from click_stats.stats.sensitivity.components import MeanSquares, components, finite, loadings, mean_squares
+from click_stats.stats.tools.columns import columns
+from click_stats.stats.tools.permutation import sign_flip
+
+SEED, LEVEL = 20261203, 0.95
+WORDINGS = {"none": np.zeros(3), "small": np.array([-0.15, 0.0, 0.15]), "large": np.array([-0.5, 0.0, 0.5])}
+POSITIONS = {
+    "none": np.zeros(4),
+    "small": np.array([0.3, -0.1, -0.1, -0.1]),
+    "large": np.array([1.2, -0.4, -0.4, -0.4]),
+}
+OWN = {"none": 0.0, "small": 0.3, "large": 0.8}
+FACETS = ("item", "wording", "position")
+FIXED = {"wording": 3.0, "position": 4.0}
+SHOWN = ("item", "wording", "position", "item:wording", "item:position", "residual")
+
+
+def probabilities(rng: np.random.Generator, n: int, effect: str, models: int = 0) -> np.ndarray:
+    """(n, 3, 4) probabilities of a right answer, or (models, n, 3, 4)."""
+    shape = (models,) if models else ()
+    logit = 0.2 + rng.normal(0, 1.5, (n, 1, 1))
+    if models:
+        logit = logit + rng.normal(0, 0.5, (models, 1, 1, 1)) + rng.normal(0, 0.7, (models, n, 1, 1))
+    logit = logit + rng.normal(0, OWN[effect], (*shape, n, 3, 1)) + rng.normal(0, OWN[effect], (*shape, n, 1, 4))
+    return 1 / (1 + np.exp(-(logit + WORDINGS[effect][:, None] + POSITIONS[effect])))
+
+
+def truth(effect: str) -> dict[str, float]:
+    """Components within a model: those of the probabilities, with what single answers add in the residual."""
+    p = probabilities(np.random.default_rng([SEED, 1]), 400_000, effect)
+    split = finite(components(mean_squares(p, FACETS)), FIXED)
+    found = {name: float(value[0]) for name, value in split.items()}
+    # What is left of the probabilities is an interaction of three facets; single answers add p (1 - p).
+    return {**found, "residual": found["residual"] + float((p * (1 - p)).mean())}
+
+
+def ends(split: MeanSquares, name: str, value: np.ndarray) -> tuple[float, float]:
+    """Return the interval as the analysis makes it."""
+    _, low, high = intervals.jackknife(value, LEVEL)
+    if name in FIXED:
+        crossed = f"item:{name}"
+        low, high = intervals.noncentral(
+            float(split.squares[name][0]), float(split.squares[crossed][0]), float(split.degrees[name][0]),
+            float(split.degrees[crossed][0]), 1 / loadings(split, name, FIXED)[name], LEVEL,
+        )  # fmt: skip
+    return low, high
+
+
+def within(n: int, effect: str, repeats: int) -> dict[str, float]:
+    """Coverage of each component's interval within a model of ``n`` items."""
+    rng, true = np.random.default_rng([SEED, 2, n]), truth(effect)
+    hits = dict.fromkeys(SHOWN, 0)
+    for _ in range(repeats):
+        p = probabilities(rng, n, effect)
+        split = mean_squares((rng.random(p.shape) < p).astype(float), FACETS, clusters=np.arange(n))
+        found = finite(components(split), FIXED)
+        for name in SHOWN:
+            low, high = ends(split, name, found[name])
+            hits[name] += low <= true[name] + 1e-12 and true[name] - 1e-12 <= high
+    return {name: count / repeats for name, count in hits.items()}
+
+
+def between(n_models: int, n: int, repeats: int) -> dict[str, float]:
+    """Coverage of the component of models, and of G as run (Feldt), with wordings and positions fixed."""
+    rng = np.random.default_rng([SEED, 3, n_models])
+    # The truth by expectation: the variance of models' means over many models and items, less that of their errors.
+    p = probabilities(np.random.default_rng([SEED, 4]), 60, "small", models=20_000)
+    names = ("model", *FACETS)
+    true = finite(components(mean_squares(p.mean(axis=(2, 3)), names[:2])), {})
+    model = float(true["model"][0])
+    noise = float((p * (1 - p)).mean()) / 12
+    error = (float(true["residual"][0]) + noise) / n
+    hits = {"model": 0, "G": 0}
+    for _ in range(repeats):
+        p = probabilities(rng, n, "small", models=n_models)
+        split = mean_squares((rng.random(p.shape) < p).mean(axis=(2, 3)), names[:2])
+        squares = {name: float(value[0]) for name, value in split.squares.items()}
+        degrees = {name: float(value[0]) for name, value in split.degrees.items()}
+        _, low, high = intervals.large_sample(loadings(split, "model", {}), squares, degrees, LEVEL)
+        hits["model"] += low <= model <= high
+        ratio = squares["model"] / squares["residual"]
+        low, high = intervals.feldt(ratio, degrees["model"], degrees["residual"], LEVEL)
+        hits["G"] += low <= model / (model + error) <= high
+    return {name: count / repeats for name, count in hits.items()}
+
+
+def control(n: int, repeats: int) -> float:
+    """Share of sign-flip tests that call two replicates of a model different at .05."""
+    rng = np.random.default_rng([SEED, 5, n])
+    found = 0
+    for k in range(repeats):
+        p = probabilities(rng, n, "small")
+        y = (rng.random((2, *p.shape)) < p).mean(axis=(2, 3))
+        made = columns(y.T, np.arange(n))
+        difference = made.uncentred[:, 0] - made.uncentred[:, 1]
+        found += sign_flip(difference[:, None], denominators=[12], draws=999, seed=k).p[0] <= 0.05
+    return found / repeats
+
+
+def report(repeats: int) -> str:
+    """Return the tables."""
+    lines = [
+        (
+            f"`python benchmarks/sensitivity.py --write` ({repeats:,} replications, seed {SEED}). Nominal 95 %. Three fixed "
+            f"wordings, four positions, one answer to a prompt; how answers are drawn is written at the top of the script. "
+            f"Monte Carlo error about {np.sqrt(0.95 * 0.05 / repeats):.3f}."
+        ),
+        "",
+        "| shifts of wording and position | items | " + " | ".join(SHOWN) + " |",
+        "|---|---:|" + "---:|" * len(SHOWN),
+    ]
+    for effect in WORDINGS:
+        for n in (41, 131, 500):
+            found = within(n, effect, repeats)
+            lines.append(f"| {effect} | {n} | " + " | ".join(f"{found[name]:.3f}" for name in SHOWN) + " |")
+    lines += ["", "| models | items | variance of models | G |", "|---:|---:|---:|---:|"]
+    for n_models, n in ((6, 200), (13, 200), (20, 200)):
+        found = between(n_models, n, repeats)
+        lines.append(f"| {n_models} | {n} | {found['model']:.3f} | {found['G']:.3f} |")
+    lines += ["", "Two replicates of one model, called different at 5 %:", "", "| items | share |", "|---:|---:|"]
+    lines += [f"| {n} | {control(n, repeats):.3f} |" for n in (41, 280)]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Print the tables, and write them into docs/validation.md when asked."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--repeat", type=int, default=1000)
+    asked = parser.parse_args()
+    start = time.perf_counter()
+    text = report(asked.repeat)
+    print(text, f"\n{time.perf_counter() - start:.0f} s")
+    if asked.write:
+        pages.write("validation.md", "sensitivity", text)
+
+
+if __name__ == "__main__":
+    main()

@@ -12,6 +12,7 @@ from click_stats.render import findings_data as data
 from click_stats.render import findings_models as models
 from click_stats.render import findings_published as paper
 from click_stats.render.findings_anova import anova
+from click_stats.render.findings_bayes import bayes
 from click_stats.render.findings_calibration import calibration
 from click_stats.render.findings_human import human
 from click_stats.render.findings_sensitivity import sensitivity
@@ -43,6 +44,7 @@ MAKERS: tuple[Callable[[ResultSet], Finding | None], ...] = (
     data.unread,
     data.undecided,
     anova,
+    bayes,
     calibration,
     human,
     sensitivity,

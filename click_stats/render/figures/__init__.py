@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from click_stats.render.figures.anova import figure_anova, figure_anova_claim
+from click_stats.render.figures.bayes import figure_bayes
 from click_stats.render.figures.calibration import figure_calibration
 from click_stats.render.figures.calibration_selective import figure_calibration_selective
 from click_stats.render.figures.detectable import figure_detectable
@@ -37,6 +38,7 @@ FIGURES: Mapping[str, Callable[[ResultSet, str], Drawing | None]] = {
     "fig-items-right": figure_items_right,
     "fig-anova": figure_anova,
     "fig-anova-claim": figure_anova_claim,
+    "fig-bayes": figure_bayes,
     "fig-calibration": figure_calibration,
     "fig-calibration-selective": figure_calibration_selective,
     "fig-human": figure_human,

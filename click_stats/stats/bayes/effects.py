@@ -92,7 +92,7 @@ class Posterior:
     prior_sd
         Standard deviation of the prior of each effect.
     how
-        ``sampled`` or ``reweighted``.
+        ``own chains`` or ``reweighted``.
     k_hat
         Pareto shape of the weights; NaN when sampled.
     draws
@@ -134,7 +134,7 @@ def posterior(draws: Draws, data: BayesData, prior_sd: float, sampled_sd: float,
     rng = np.random.default_rng([seed, 1])
     if prior_sd == sampled_sd:
         rows = np.arange(n, dtype=np.int64)
-        weights, k_hat, how = np.full(n, 1.0 / n), np.nan, "sampled"
+        weights, k_hat, how = np.full(n, 1.0 / n), np.nan, "own chains"
     else:
         before = conditional(draws.level - draws.offset, draws.sd_model, columns, sampled_sd)
         with quiet():

@@ -132,6 +132,12 @@ def rough(correct: FloatArray, trials: IntArray, category: IntArray) -> Rough:
     return Rough(level, about.sum(axis=1), (left @ member) / (about @ member), about @ member, left / about, about)
 
 
+def _used(random: Sequence[str]) -> list[str]:
+    """Return the parts of the quick fit that a model with these random effects uses."""
+    ends = {"level": True, "category": "model:category" in random, "cell": "cell" in random}
+    return [name for end, used in ends.items() if used for name in (f"{end}_alone", f"about_{end}")]
+
+
 def _informed(pm: Any, pt: Any, name: str, mean: Any, sd: Any, hat: Any, about: Any, **shape: Any) -> Any:
     """Return normal effects N(mean, sd²), sampled as deviates of their approximate distribution given the data.
 
@@ -167,7 +173,7 @@ def build(data: BayesData, random: Sequence[str], prior_sd: float) -> Any:
     with pm.Model(coords=coords) as model:
         trials = pm.Data("trials", data.trials.astype(np.float64))
         correct = pm.Data("correct", data.correct.astype(np.float64))
-        mean_model = pm.Normal("level", 0.0, LEVEL_SD)
+        mean_model = pm.Normal("mean_level", 0.0, LEVEL_SD)
         if data.of_models.names:
             effects = pm.Normal("effects", 0.0, prior_sd, dims="effect")
             mean_model += pt.dot(data.of_models.matrix, effects)
@@ -175,7 +181,7 @@ def build(data: BayesData, random: Sequence[str], prior_sd: float) -> Any:
             spread = pm.HalfNormal("sd_family", SPREAD_SD)
             deviation = pm.Normal("family_z", 0.0, 1.0, shape=int(data.family.max()) + 1)
             mean_model += pm.Deterministic("family_effect", spread * deviation)[data.family]
-        given = {name: pm.Data(name, getattr(start, name)) for name in Rough._fields}
+        given = {name: pm.Data(name, getattr(start, name)) for name in _used(random)}
         sd_model = pm.HalfNormal("sd_model", SPREAD_SD)
         level = _informed(
             pm, pt, "model", mean_model, sd_model, given["level_alone"], given["about_level"], dims="model"
@@ -215,6 +221,7 @@ class Sampler:
         self.sampling = sampling
         self.engine = chosen_engine(sampling.engine)
         self.data = data
+        self.random = tuple(random)
         self.model = build(data, random, prior_sd)
         self._compiled: Any = None
         if self.engine == "nutpie":
@@ -250,7 +257,7 @@ class Sampler:
     def _counts(self, correct: IntArray) -> dict[str, Any]:
         """Return the data of the compiled model that change with the counts."""
         start = rough(correct.astype(np.float64), self.data.trials, self.data.category)
-        return {"correct": correct.astype(np.float64), **start._asdict()}
+        return {"correct": correct.astype(np.float64), **{name: getattr(start, name) for name in _used(self.random)}}
 
 
 def _cores(chains: int) -> int:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from click_stats.counts import FloatArray
     from click_stats.stats.bayes.data import BayesData
 
-PRIOR_OF = {"level": f"Normal(0, {LEVEL_SD:g})", "item_effects": f"Normal(0, {ITEM_EFFECT_SD:g})"}
+PRIOR_OF = {"mean_level": f"Normal(0, {LEVEL_SD:g})", "item_effects": f"Normal(0, {ITEM_EFFECT_SD:g})"}
 SPREAD_PRIOR = f"half-normal({SPREAD_SD:g})"
 
 
@@ -53,7 +53,7 @@ def parameters(idata: Any, level: float, prior_sd: float) -> pd.DataFrame:
     names = [str(name) for name in idata.posterior.data_vars]
     found = []
     for name in names:
-        if name == "level" or (name.startswith("sd_") and not name.endswith(HIDDEN)):
+        if name == "mean_level" or (name.startswith("sd_") and not name.endswith(HIDDEN)):
             values = np.asarray(idata.posterior[name], dtype=np.float64).ravel()
             found.append(
                 {"parameter": name, "prior": PRIOR_OF.get(name, SPREAD_PRIOR), **_of_logits(values, level),

@@ -39,13 +39,18 @@ def drawings(results):
     return made
 
 
+AUDIT = {
+    "fig-ladder", "fig-differences", "fig-heatmap", "fig-triangle", "fig-detectable", "fig-statuses", "fig-items-right",
+}  # fmt: skip
+
+
 def each(drawings):
     return [(lang, name, drawing) for lang, made in drawings.items() for name, drawing in made.items()]
 
 
 def test_all_seven_figures_are_there_in_report_order(drawings):
     for lang in LANGUAGES:
-        assert list(drawings[lang]) == list(figures.FIGURES)
+        assert list(drawings[lang]) == [name for name in figures.FIGURES if name in AUDIT]
         assert all(drawing.id == name for name, drawing in drawings[lang].items())
 
 
@@ -240,7 +245,7 @@ def test_a_letter_that_no_font_has_is_an_error(results, tmp_path):
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_few_units_leave_out_what_cannot_be_drawn(invented, n_units, lang, tmp_path):
     made = figures.draw(invented.result_set(n_units), lang)
-    expected = set(figures.FIGURES)
+    expected = set(AUDIT)
     if n_units == 1:
         expected -= {"fig-differences", "fig-triangle", "fig-detectable", "fig-items-right"}
     assert set(made) == expected

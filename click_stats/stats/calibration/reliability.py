@@ -134,23 +134,22 @@ def correlation_within(found: Forecasts, bins: Bins, seed: int) -> float:
     else:
         rng = np.random.default_rng([seed, 1])
         chosen = rng.choice(start.size, size=MOST_PAIRS, p=pairs / pairs.sum())
-        one = rng.integers(0, number[chosen])
-        two = rng.integers(0, number[chosen] - 1)
-        first, second = start[chosen] + one, start[chosen] + two + (two >= one)
+        left = rng.integers(0, number[chosen])
+        right = rng.integers(0, number[chosen] - 1)
+        first, second = start[chosen] + left, start[chosen] + right + (right >= left)
     first, second = order[first], order[second]
-    rate = bins.accuracy[bins.code]
-    residual = found.hit - rate
+    residual = found.hit - bins.accuracy[bins.code]
     observed = float((residual[first] * residual[second]).mean())
-    usable = (rate > 0) & (rate < 1)
-    usable = usable[first] & usable[second]
+    size = bins.weight.size
+    pair, times = np.unique(bins.code[first] * size + bins.code[second], return_counts=True)
+    one, two = bins.accuracy[pair // size], bins.accuracy[pair % size]
+    usable = (one > 0) & (one < 1) & (two > 0) & (two < 1)
     if observed <= 0 or not usable.any():
         return 0.0
-    a, b = ndtri(rate[first[usable]]), ndtri(rate[second[usable]])
-    cells, times = np.unique(np.stack([np.minimum(a, b), np.maximum(a, b)]), axis=1, return_counts=True)
-    share = float(usable.mean())
+    a, b, shares = ndtri(one[usable]), ndtri(two[usable]), times[usable] / times.sum()
 
     def excess(rho: float) -> float:
-        return share * float(np.average(_joint(cells[0], cells[1], rho), weights=times)) - observed
+        return float(shares @ _joint(a, b, rho)) - observed
 
     if excess(_MOST_CORRELATION) <= 0:
         return _MOST_CORRELATION

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy import stats
-from scipy.optimize import brentq
 
 from click_stats.stats.calibration.measures import log_score
 
@@ -16,7 +15,9 @@ if TYPE_CHECKING:
     from click_stats.stats.tools.clustered import ClusteredMean
 
 FOLDS = 10
-_STEEPEST = 1e4
+_FLATTEST, _STEEPEST = 1e-9, 1e4
+_ROUNDS, _PRECISION = 200, 1e-8
+"""Steps of Newton at most, and the relative step after which the next would be lost in rounding."""
 
 ALL_RIGHT = (
     "the right option is the likeliest in every trial: the likelihood rises without end as the temperature falls to 0"
@@ -82,7 +83,7 @@ def temperature(found: Forecasts, level: float, seed: int) -> Temperature:
     after = np.empty(len(found))
     for one in range(n_folds):
         own = fold == one
-        other, why = _fit(s[~own], right[~own], found.weight[~own])
+        other, why = _fit(s[~own], right[~own], found.weight[~own], inverse)
         if why:
             return Temperature(1 / inverse, low, high, None, n_folds, f"without one fold of items: {why}")
         after[own] = _log_scores(s[own], right[own], other)
@@ -93,8 +94,8 @@ def _undefined(reason: str) -> Temperature:
     return Temperature(np.nan, np.nan, np.nan, None, 0, reason)
 
 
-def _fit(s: FloatArray, right: FloatArray, weight: FloatArray) -> tuple[float, str]:
-    """Return the inverse temperature, or why there is none."""
+def _fit(s: FloatArray, right: FloatArray, weight: FloatArray, near: float = 1.0) -> tuple[float, str]:
+    """Return the inverse temperature, sought from ``near``, or why there is none."""
     top = s.max(axis=1)
     real = np.isfinite(s)
     if not np.where(real, top[:, None] - s, 0.0).any():
@@ -102,18 +103,27 @@ def _fit(s: FloatArray, right: FloatArray, weight: FloatArray) -> tuple[float, s
     if bool((right >= top).all()):
         return np.nan, ALL_RIGHT
 
-    def slope(inverse: float) -> float:
-        expected, _ = _moments(s, inverse)
-        return float(weight @ (expected - right))
+    def slope(inverse: float) -> tuple[float, float]:
+        expected, variance = _moments(s, inverse)
+        return float((weight * (expected - right)).sum()), float((weight * variance).sum())
 
-    if slope(1e-9) >= 0:
+    if slope(_FLATTEST)[0] >= 0:
         return np.nan, NOT_POSITIVE
-    high = 1.0
-    while slope(high) < 0:
-        high *= 4
+    low, high = _FLATTEST, max(1.0, 2 * near)
+    while slope(high)[0] < 0:
+        low, high = high, 4 * high
         if high > _STEEPEST:
             return np.nan, ALL_RIGHT
-    return float(brentq(slope, 1e-9, high, xtol=1e-12, rtol=1e-12)), ""
+    found = min(max(near, low), high)
+    for _ in range(_ROUNDS):  # Newton's steps, halved where they leave the bracket: the slope rises throughout
+        at, rise = slope(found)
+        low, high = (found, high) if at < 0 else (low, found)
+        step = at / rise if rise > 0 else np.inf
+        following = found - step if low < found - step < high else (low + high) / 2
+        if abs(following - found) < _PRECISION * found:
+            return following, ""
+        found = following
+    return found, ""
 
 
 def _moments(s: FloatArray, inverse: float) -> tuple[FloatArray, FloatArray]:
@@ -139,6 +149,6 @@ def _interval(found: Forecasts, s: FloatArray, right: FloatArray, inverse: float
     groups = sums.size
     if groups < 2:
         return np.nan, np.nan
-    error = np.sqrt(groups / (groups - 1) * (sums**2).sum()) / float(found.weight @ variance)
+    error = np.sqrt(groups / (groups - 1) * (sums**2).sum()) / float((found.weight * variance).sum())
     half = float(stats.t.isf((1 - level) / 2, groups - 1)) * error / inverse  # of ln T = -ln(1/T)
     return float(np.exp(-np.log(inverse) - half)), float(np.exp(-np.log(inverse) + half))

@@ -13,7 +13,8 @@ stated confidences, with the estimated correlation within items), Spiegelhalter'
 first test with independent draws reject at 5 % when the model is calibrated. Debiased: mean of the squared debiased error
 against the square at the bins of the population.
 
-The numbers were set before the first run and have not been changed since.
+The design was set before the first run and has not been changed since; only the numbers of data sets were then fitted to
+the time it takes.
 
 Usage: python benchmarks/calibration.py [--write] [--replications 400]
 """

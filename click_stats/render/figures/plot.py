@@ -10,6 +10,7 @@ from click_stats.errors import UsageError
 from click_stats.render import codes
 from click_stats.render.figures import (
     anova,
+    bayes,
     calibration,
     calibration_selective,
     detectable,
@@ -36,7 +37,8 @@ def plot(result: Result, ax: Axes | None = None, lang: str = "en") -> Axes:
 
     Accuracies are drawn as a ladder (one group), by group (one unit) or as a heat map (several of both); comparisons
     as differences to the reference, or as a triangle of pairs; ranks as intervals; power as detectable differences;
-    calibration as a reliability diagram (one unit) or accuracy of the answers kept; people as lines beside accuracies.
+    calibration as a reliability diagram (one unit) or accuracy of the answers kept; people as lines beside accuracies;
+    Bayesian effects as intervals under each prior.
     Of several groupings the overall one is drawn. A new figure belongs to pyplot: notebooks and ``plt.show()`` show it.
 
     Raises
@@ -157,6 +159,10 @@ def _anova(ax: Axes, result: Result, lang: str) -> None:
     anova.draw_cells(ax, data, list(dict.fromkeys(data["unit"])), row, Words("anova", lang))
 
 
+def _bayes(ax: Axes, result: Result, lang: str) -> None:
+    bayes.draw_effects(ax, result.tables["estimates"], result.tables["priors"], Words("bayes", lang))
+
+
 def _first(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of the overall grouping, or of the first one."""
     by = "overall" if bool((frame["by"] == "overall").any()) else frame["by"].iloc[0]
@@ -178,6 +184,7 @@ PLOTS: Mapping[str, Callable[[Axes, Result, str], None]] = {
     "ranks": _ranks,
     "power": _power,
     "anova": _anova,
+    "bayes": _bayes,
     "calibration": _calibration,
     "human": _human,
     "sensitivity": _sensitivity,

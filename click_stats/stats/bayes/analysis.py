@@ -209,7 +209,7 @@ def _estimates(rows: pd.DataFrame, data: BayesData, settings: Settings) -> pd.Da
         kind = agreed(list(own["evidence"]))
         why = [verdict.reason]
         if kind == "":
-            why.append("; ".join(dict.fromkeys(text for text in own["reason"] if text)))
+            why += list(own.loc[own["evidence"] == "", "reason"])[:1]
         row |= {"base": data.of_models.base.get(term, ""), "margin": settings.margin, "verdict": verdict.verdict}
         row |= {"evidence": kind, "n_units": len(data.models), "n_items": len(data.items)}
         row |= {"n_trials": int(data.trials.sum()), "reason": "; ".join(text for text in why if text)}

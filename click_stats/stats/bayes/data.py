@@ -130,6 +130,9 @@ def prepare(
         An unknown column or random effect, or an interaction.
     """
     check_random(random)
+    shown = counts.scores(denominator).trials
+    if shown.sum() and counts.correct.sum() in {0, shown.sum()}:
+        raise Aside("Every answer is " + ("right." if counts.correct.sum() else "wrong."))
     frame = facts(counts)
     people = frame["kind"].astype(str) == "human" if "kind" in frame else pd.Series(data=False, index=frame.index)
     categories = set(counts.items["category"])
@@ -216,6 +219,10 @@ def _with(
             f"{kept.sum()} models have answers and a known {' and '.join(needed) or 'name'}; an effect of models needs "
             f"at least {FEWEST_MODELS}."
         )
+    for name in of_models:
+        values = frame[name][kept]
+        if len(set(values)) == 1:
+            raise Aside(f"All models have the same {name}: {values.iloc[0]}.")
     models = _predictors(frame[kept], of_models)
     if models.matrix.shape[1] + 1 >= kept.sum():
         raise Aside(

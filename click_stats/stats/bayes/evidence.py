@@ -65,7 +65,7 @@ def bayes_factor(
     if not effective >= EFFECTIVE_LEAST:
         have = f"{effective:.0f}" if np.isfinite(effective) else "no"
         return BayesFactor(
-            np.nan, np.nan, np.nan, "", f"{have} effective draws; a Bayes factor needs {EFFECTIVE_LEAST}: more draws"
+            np.nan, np.nan, np.nan, "", f"{have} effective draws, where a Bayes factor needs {EFFECTIVE_LEAST}"
         )
     if distance > FAR:
         most = bound / prior_at_zero

@@ -55,9 +55,10 @@ def gate(idata: Any, prior_sd: float, chains: Sequence[int] | None = None) -> Ga
     divergent = int(np.asarray(idata.sample_stats["diverging"]).sum())
     tables = {}
     part = posterior[names]
-    tables["r_hat"] = az.rhat(part)
-    tables["ess_bulk"] = az.ess(part, method="bulk")
-    tables["ess_tail"] = az.ess(part, method="tail")
+    with np.errstate(divide="ignore", invalid="ignore"):  # values that never moved come out as NaN
+        tables["r_hat"] = az.rhat(part)
+        tables["ess_bulk"] = az.ess(part, method="bulk")
+        tables["ess_tail"] = az.ess(part, method="tail")
     rows = []
     for name in names:
         values = {key: np.asarray(table[name], dtype=np.float64).ravel() for key, table in tables.items()}

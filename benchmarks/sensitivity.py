@@ -79,20 +79,32 @@ def within(n: int, effect: str, repeats: int) -> dict[str, float]:
     return {name: count / repeats for name, count in hits.items()}
 
 
+def between_truth(n: int) -> tuple[float, float]:
+    """Return the variance of models and the relative error variance of a mean over ``n`` items.
+
+    The mean of a model at ``a`` logits is an integral over normal items, taken by Gauss and Hermite, and so is its
+    variance over models. The error comes from many models and items.
+    """
+    nodes, weights = np.polynomial.hermite_e.hermegauss(61)
+    weights = weights / weights.sum()
+    spread = np.sqrt(1.5**2 + 0.7**2 + 2 * OWN["small"] ** 2)
+    shift = (WORDINGS["small"][:, None] + POSITIONS["small"]).ravel()
+    logit = 0.2 + 0.5 * nodes[:, None, None] + shift[None, :, None] + spread * nodes[None, None, :]
+    means = (1 / (1 + np.exp(-logit)) @ weights).mean(axis=1)
+    model = float(weights @ means**2 - (weights @ means) ** 2)
+    p = probabilities(np.random.default_rng([SEED, 4]), 1_000, "small", models=400)
+    split = components(mean_squares(p.mean(axis=(2, 3)), ("model", "item")))
+    return model, (float(split["residual"][0]) + float((p * (1 - p)).mean()) / 12) / n
+
+
 def between(n_models: int, n: int, repeats: int) -> dict[str, float]:
     """Coverage of the component of models, and of G as run (Feldt), with wordings and positions fixed."""
     rng = np.random.default_rng([SEED, 3, n_models])
-    # The truth by expectation: the variance of models' means over many models and items, less that of their errors.
-    p = probabilities(np.random.default_rng([SEED, 4]), 60, "small", models=20_000)
-    names = ("model", *FACETS)
-    true = finite(components(mean_squares(p.mean(axis=(2, 3)), names[:2])), {})
-    model = float(true["model"][0])
-    noise = float((p * (1 - p)).mean()) / 12
-    error = (float(true["residual"][0]) + noise) / n
+    model, error = between_truth(n)
     hits = {"model": 0, "G": 0}
     for _ in range(repeats):
         p = probabilities(rng, n, "small", models=n_models)
-        split = mean_squares((rng.random(p.shape) < p).mean(axis=(2, 3)), names[:2])
+        split = mean_squares((rng.random(p.shape) < p).mean(axis=(2, 3)), ("model", "item"))
         squares = {name: float(value[0]) for name, value in split.squares.items()}
         degrees = {name: float(value[0]) for name, value in split.degrees.items()}
         _, low, high = intervals.large_sample(loadings(split, "model", {}), squares, degrees, LEVEL)

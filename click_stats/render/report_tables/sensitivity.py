@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from click_stats.render.report_tables.base import Maker, Row
-    from click_stats.render.table import Table
+    from click_stats.render.table import Column, Table
 
 NAME = "sensitivity"
 ALL = "all items"
@@ -165,7 +165,18 @@ def _designs(make: Maker) -> Iterator[Table]:
     n_items = sorted({row["n_items"] for row in found})
     items = make.text("sensitivity_note_items", list=", ".join(map(numbers.integer, n_items)))
     notes = [make.text("sensitivity_note_design", items=items), _target(make, make.rows(NAME))]
+    columns, rows = _varied(columns, rows)
     yield make.table("tbl-sensitivity-designs", columns, rows, notes=notes, keys=keys)
+
+
+def _varied(columns: list[Column], rows: list[list[Any]]) -> tuple[list[Column], list[list[Any]]]:
+    """Leave out the group of items and the answers per prompt where they are the same in all rows."""
+    kept = [
+        place
+        for place, column in enumerate(columns)
+        if column.key not in {"group", "n_replicates"} or len({row[place] for row in rows} - {None}) > 1
+    ]
+    return [columns[place] for place in kept], [[row[place] for place in kept] for row in rows]
 
 
 def _points(make: Maker, row: Row | None, which: str) -> Any:
@@ -200,6 +211,7 @@ def _cheapest(make: Maker) -> Iterator[Table]:
             rows.append([make.names.unit(unit), _group(make, row), row["target"], *cells])
             keys.append((unit, str(row["group"]), str(row["target"])))
     wanted = numbers.number(100 * found[0]["wanted_se"])
+    columns, rows = _varied(columns, rows)
     yield make.table(
         "tbl-sensitivity-cheapest", columns, rows, notes=[_target(make, make.rows(NAME))], keys=keys, se=wanted
     )
@@ -210,7 +222,7 @@ def _wordings(make: Maker) -> Iterator[Table]:
     if not found:
         return
     columns = [
-        make.unit_column(), make.column("wording_a"), make.column("wording_b"),
+        make.unit_column(), make.column("pair", "text", make.text("sensitivity_pair")),
         make.column("estimate", "points", make.text("difference_points")),
         make.column("conf", "interval_points", make.text("per_comparison"), fields=("conf_low", "conf_high")),
         make.column("sim", "interval_points", make.text("simultaneous"), fields=("sim_low", "sim_high")),
@@ -222,7 +234,7 @@ def _wordings(make: Maker) -> Iterator[Table]:
         for row in own:
             rows.append(
                 [
-                    make.names.unit(unit), row["wording_a"], row["wording_b"], make.cell(row, "estimate"),
+                    make.names.unit(unit), f"{row['wording_a']} − {row['wording_b']}", make.cell(row, "estimate"),
                     make.cell(row, ("conf_low", "conf_high")), make.cell(row, ("sim_low", "sim_high")),
                     make.cell(row, "p_adjusted"), row["share_changed"], row["n_items_changed"], row["n_items"],
                     row["verdict"],

@@ -14,6 +14,7 @@ from click_stats.stats.human import human
 from click_stats.stats.power import power
 from click_stats.stats.ranks import ranks
 from click_stats.stats.sensitivity import sensitivity
+from click_stats.stats.shortfall import shortfall
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,11 +32,13 @@ ANALYSES: Mapping[str, Callable[..., Result]] = {
     "calibration": calibration,  # do scores mean anything
     "sensitivity": sensitivity,  # wording, rotation, replicate
     "human": human,  # against people
+    "shortfall": shortfall,  # what to collect data for
 }
 """Name to function ``f(counts, *, ..., seed) -> Result``."""
 
 NEEDS: Mapping[str, tuple[str, ...]] = {
     "calibration": ("responses", "scores"),
     "sensitivity": ("responses",),
+    "shortfall": ("responses",),
 }
 """What an analysis needs besides the counts: ``responses`` (one row per trial), ``scores`` (log-probabilities)."""

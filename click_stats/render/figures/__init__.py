@@ -18,6 +18,7 @@ from click_stats.render.figures.ladder import figure_ladder
 from click_stats.render.figures.plot import plot
 from click_stats.render.figures.published import figure_published
 from click_stats.render.figures.sensitivity import figure_sensitivity, figure_sensitivity_designs
+from click_stats.render.figures.shortfall import figure_shortfall
 from click_stats.render.figures.statuses import figure_statuses
 from click_stats.render.figures.triangle import figure_triangle
 
@@ -45,6 +46,7 @@ FIGURES: Mapping[str, Callable[[ResultSet, str], Drawing | None]] = {
     "fig-sensitivity": figure_sensitivity,
     "fig-sensitivity-designs": figure_sensitivity_designs,
     "fig-published": figure_published,
+    "fig-shortfall": figure_shortfall,
 }
 """Figures by id, in the order of reports."""
 

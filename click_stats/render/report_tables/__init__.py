@@ -17,6 +17,7 @@ from click_stats.render.report_tables import (
     human,
     published,
     sensitivity,
+    shortfall,
 )
 from click_stats.render.report_tables.base import Maker
 
@@ -43,5 +44,6 @@ def report_tables(results: ResultSet, lang: str = "en") -> dict[str, Table]:
         human,
         published,
         sensitivity,
+        shortfall,
     )
     return {table.id: table for part in parts for table in part.tables(make)}

@@ -103,6 +103,8 @@ class Rough(NamedTuple):
     ----------
     level_alone, about_level
         (M,) levels of the models and the information (sum of n p (1 - p)) about each.
+    ease_alone, about_ease
+        (I,) the same for items.
     category_alone, about_category
         (M, C) deviations of the models in the categories, and the information about each.
     cell_alone, about_cell
@@ -111,6 +113,8 @@ class Rough(NamedTuple):
 
     level_alone: FloatArray
     about_level: FloatArray
+    ease_alone: FloatArray
+    about_ease: FloatArray
     category_alone: FloatArray
     about_category: FloatArray
     cell_alone: FloatArray
@@ -129,12 +133,23 @@ def rough(correct: FloatArray, trials: IntArray, category: IntArray) -> Rough:
     p = special.expit(level[:, None] + ease)
     left, about = correct - trials * p, np.maximum(trials * p * (1.0 - p), LEAST_ABOUT)
     member = np.eye(int(category.max()) + 1)[category]
-    return Rough(level, about.sum(axis=1), (left @ member) / (about @ member), about @ member, left / about, about)
+    # One step from the fit with a prior to that without, so that what is shrunk here is not shrunk twice.
+    alone = ease + left.sum(axis=0) / about.sum(axis=0)
+    return Rough(
+        level,
+        about.sum(axis=1),
+        alone,
+        about.sum(axis=0),
+        (left @ member) / (about @ member),
+        about @ member,
+        left / about,
+        about,
+    )
 
 
 def _used(random: Sequence[str]) -> list[str]:
     """Return the parts of the quick fit that a model with these random effects uses."""
-    ends = {"level": True, "category": "model:category" in random, "cell": "cell" in random}
+    ends = {"level": True, "ease": True, "category": "model:category" in random, "cell": "cell" in random}
     return [name for end, used in ends.items() if used for name in (f"{end}_alone", f"about_{end}")]
 
 
@@ -190,7 +205,9 @@ def build(data: BayesData, random: Sequence[str], prior_sd: float) -> Any:
         mean_item: Any = 0.0
         if data.of_items.names:
             mean_item = pt.dot(data.of_items.matrix, pm.Normal("item_effects", 0.0, ITEM_EFFECT_SD, dims="item_effect"))
-        ease = pm.Normal("item_ease", mean_item, pm.HalfNormal("sd_item", SPREAD_SD), dims="item")
+        sd_item = pm.HalfNormal("sd_item", SPREAD_SD)
+        ease = _informed(pm, pt, "item", mean_item, sd_item, given["ease_alone"], given["about_ease"], dims="item")
+        pm.Deterministic("item_ease", ease, dims="item")
         # Their mean is not told apart from the levels of the models: it goes with them, or the chains crawl along it.
         logit = level[:, None] + (ease - ease.mean())[None, :]
         if "model:category" in random:

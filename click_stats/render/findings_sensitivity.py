@@ -18,7 +18,11 @@ def sensitivity(results: ResultSet) -> Finding | None:
     """How well the design tells models apart, and whether the wording moves their accuracies."""
     if NAME not in results:
         return None
-    run = [row for row in rows(frame(results, NAME, "generalisability", group=ALL)) if row["as_run"]]
+    run = [
+        row
+        for row in rows(frame(results, NAME, "generalisability", group=ALL))
+        if row["as_run"] and row["g_coefficient"] is not None
+    ]
     pairs = [row for row in rows(frame(results, NAME, "wordings")) if row["wording_a"]]
     split = [row for row in rows(frame(results, NAME)) if row["variance_share"] is not None]
     if not run and not pairs and not split:

@@ -19,6 +19,7 @@ LARGE_SAMPLE = "modified large sample"
 NONCENTRAL = "noncentral F"
 REML = "REML, Satterthwaite"
 FEW_CLUSTERS = 10
+NO_SPREAD = "the same without any passage: no interval"
 TOO_FEW = f"fewer than {FEW_CLUSTERS} passages: no interval"
 
 
@@ -44,13 +45,16 @@ def jackknife(estimates: FloatArray, level: float) -> Spread:
     Parameters
     ----------
     estimates
-        (1 + G,) the component from all items, then without each cluster. Undefined below 10 clusters.
+        (1 + G,) the component from all items, then without each cluster. Undefined below 10 clusters, and
+        where no cluster changes it.
     """
     left_out = estimates[1:]
     n = len(left_out)
     if n < FEW_CLUSTERS or not np.isfinite(left_out).all():
         return NONE
     error = float(np.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum()))
+    if error < 1e-12:
+        return NONE
     half = float(stats.t.ppf((1 + level) / 2, n - 1)) * error
     centre = max(0.0, float(estimates[0]))
     return Spread(error, max(0.0, centre - half), centre + half)

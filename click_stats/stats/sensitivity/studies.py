@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 ALL = "all items"
 NOT_REACHED = "no design with these items, wordings and rotations reaches it"
-NOTHING_LEFT = "answers taken as certain and every prompt asked: nothing is left to vary"
+NOTHING_LEFT = "every prompt asked, and answers that do not vary or are taken as certain: no error is left to estimate"
+NO_VARIANCE = "models do not vary, nor does anything that changes their order: the coefficient is undefined"
 CERTAIN = 1e-14
 """Error variance below which nothing varies: undefined, not an error of 0."""
 SHARES = (0.25, 0.5, 1.0)
@@ -188,7 +189,7 @@ def between_designs(crossing: Crossing, *, random: bool) -> list[dict[str, Any]]
                             "phi": phi,
                             "as_run": seen,
                             "extrapolated": wordings > observed,
-                            "reason": "",
+                            "reason": NO_VARIANCE if math.isnan(g) else "",
                         }
                     )
     return rows

@@ -115,17 +115,23 @@ def _complete(counts: Counts, layout: Layout, universe: dict[str, float], residu
     cells, names, inside = layout.cells()
     items = layout.items[layout.complete]
     groups = clusters(counts, items)
+    n_clusters = int(groups.max()) + 1
+    left_out = groups if n_clusters >= intervals.FEW_CLUSTERS else None
     found = ems.mean_squares(
-        cells, names, within=inside, replicates=layout.n_replicates, clusters=groups, residual=residual == "answers"
+        cells, names, within=inside, replicates=layout.n_replicates, clusters=left_out, residual=residual == "answers"
     )
     if np.isclose(sum(float(values[0]) for values in found.squares.values()), 0.0):
         return Parts({}, reason=SAME, n_items=len(items))
     every = ems.finite(ems.components(found), universe)
     spreads, used = {}, {}
+    flags: dict[str, list[str]] = {name: [BELOW_ZERO] if values[0] < -1e-12 else [] for name, values in every.items()}
+    if layout.n_replicates == 1 and RESIDUAL in every:
+        flags[RESIDUAL].append(CONFOUNDED)
     for name, values in every.items():
         if WORDING in name.split(JOIN) and ITEM not in name.split(JOIN) and WORDING not in universe:
             spreads[name] = large_sample(found, name, universe, level)
             used[name] = intervals.LARGE_SAMPLE
+            flags[name].append(FEW_LEVELS.format(n=len(layout.wordings)))
         else:
             spreads[name] = intervals.jackknife(values, level)
             used[name] = intervals.JACKKNIFE
@@ -133,15 +139,10 @@ def _complete(counts: Counts, layout: Layout, universe: dict[str, float], residu
             if np.isfinite(spreads[name].low) and np.isfinite(ends).all():
                 spreads[name] = spreads[name]._replace(low=ends[0], high=ends[1])
                 used[name] = intervals.NONCENTRAL
-    n_clusters = int(groups.max()) + 1
-    flags = {name: BELOW_ZERO for name, values in every.items() if values[0] < -1e-12}
-    if layout.n_replicates == 1 and RESIDUAL in every:
-        flags[RESIDUAL] = CONFOUNDED
-    for name, how in used.items():
-        if how == intervals.LARGE_SAMPLE:
-            flags[name] = "; ".join(filter(None, [flags.get(name, ""), FEW_LEVELS.format(n=len(layout.wordings))]))
-        elif n_clusters < intervals.FEW_CLUSTERS:
-            flags[name] = "; ".join(filter(None, [flags.get(name, ""), intervals.TOO_FEW]))
+            if n_clusters < intervals.FEW_CLUSTERS:
+                flags[name].append(intervals.TOO_FEW)
+            elif not np.isfinite(spreads[name].low):
+                flags[name].append(intervals.NO_SPREAD)
     short = len(items) < len(layout.items)
     return Parts(
         {name: max(float(values[0]), 0.0) for name, values in every.items()},
@@ -151,7 +152,7 @@ def _complete(counts: Counts, layout: Layout, universe: dict[str, float], residu
         n_clusters,
         EMS_METHOD,
         used,
-        flags,
+        {name: "; ".join(said) for name, said in flags.items() if said},
         {},
         SOME_COMPLETE.format(n=len(items), total=len(layout.items)) if short else "",
     )
@@ -167,7 +168,7 @@ def _incomplete(counts: Counts, layout: Layout, universe: dict[str, float], leve
     names = list(facets)
     terms = [*names, *(JOIN.join(pair) for pair in ((ITEM, WORDING), (ITEM, POSITION), (WORDING, POSITION))
                        if set(pair) <= set(names))]  # fmt: skip
-    if layout.n_replicates > 1 and len(names) == 3:
+    if layout.asked.max() > 1 and len(names) == 3:
         terms.append(JOIN.join(names))
     n_clusters = int(clusters(counts, layout.items).max()) + 1
     size: dict[str, Any] = {"n_items": len(layout.items), "n_clusters": n_clusters, "method": REML_METHOD}
@@ -188,7 +189,7 @@ def _incomplete(counts: Counts, layout: Layout, universe: dict[str, float], leve
         for name, error in zip(usable, errors, strict=True)
     }
     flags = {name: BELOW_ZERO for name, value in raw.items() if value == 0 and variances[name] == 0}
-    if layout.n_replicates == 1:
+    if layout.asked.max() == 1:
         flags[RESIDUAL] = CONFOUNDED
     return Parts(
         {name: variances.get(name, math.nan) for name in raw},

@@ -154,7 +154,7 @@ class TestDesigns:
         table = run(counts, residual="interaction").to_frame("designs").set_index(["n_wordings", "n_rotations"])
         row = table.loc[(2, 4)]
         assert np.isnan(row["se_fixed"])
-        assert row["reason"].startswith("answers taken as certain")
+        assert row["reason"].startswith("every prompt asked")
         as_answers = run(counts).to_frame("designs").set_index(["n_wordings", "n_rotations"])
         assert row["se_sampled"] == pytest.approx(as_answers.loc[(2, 4), "se_sampled"])
 
@@ -245,6 +245,33 @@ class TestWhatCannotBeSaid:
         assert found.to_frame()["reason"].str.contains("nothing varies").all()
         assert found.to_frame("across")["variance"].isna().all()
         assert set(found.to_frame("wordings")["estimate"]) == {0.0}
+
+    def test_a_model_that_always_answers_a(self, answers):
+        position = (np.arange(40)[:, None] % 4 - np.arange(4)) % 4
+        found = run(answers(np.broadcast_to((position == 0)[None, :, None, :, None], (2, 40, 3, 4, 1))))
+        assert component(found, "position")["variance"] == pytest.approx(0.25)
+        assert component(found, "position")["variance_share"] == pytest.approx(1)
+        assert np.isnan(component(found, "item")["conf_high"])
+        assert "no interval" in component(found, "item")["flag"]
+        designs = found.to_frame("designs")
+        table = designs[designs["unit"] == "m0"].set_index(["n_wordings", "n_rotations"])
+        assert table.loc[(1, 1), "se_fixed"] == pytest.approx(np.sqrt(3 / 16 / 40))  # of 0/1 with a mean of 1/4
+        assert np.isnan(table.loc[(1, 4), "se_fixed"])
+        coefficients = found.to_frame("generalisability")
+        assert coefficients["g_coefficient"].isna().all()
+        assert (coefficients["reason"] != "").all()
+
+    def test_two_items(self, answers, simulated):
+        found = run(answers(simulated(np.random.default_rng(29), (1, 2, 3, 4, 2))))
+        assert np.isfinite(component(found, "residual")["variance"])
+
+    def test_answers_here_and_there_go_to_reml_with_their_replicates(self, answers, simulated):
+        rng = np.random.default_rng(30)
+        kept = rng.random((1, 50, 2, 4, 2)) < 0.6
+        found = run(answers(simulated(rng, (1, 50, 2, 4, 2)), kept=kept))
+        assert set(found.to_frame()["method"]) == {"REML"}
+        assert component(found, "residual")["flag"] == ""
+        assert len(found.to_frame()) == 8
 
     def test_one_item_and_one_model(self, answers):
         found = run(answers(np.array([[[[[True], [False]], [[True], [True]]]]]), n_options=2))

@@ -10,6 +10,8 @@ from click_stats.render.labels import frame
 if TYPE_CHECKING:
     from click_stats.results import ResultSet
 
+TIE = 1e-12
+
 
 def human(results: ResultSet) -> Finding | None:
     """Tell for each human score which models lie above and below it; None when no score is known."""
@@ -31,7 +33,7 @@ def human(results: ResultSet) -> Finding | None:
                 "above": [row for row in own if row["verdict"] == SEPARATED and float(str(row["gap"])) > 0],
                 "below": [row for row in own if row["verdict"] == SEPARATED and float(str(row["gap"])) < 0],
                 "undecided": [row for row in own if row["verdict"] == NOT_DECIDED],
-                "best": max((row for row in own if row["estimate"] is not None), key=_accuracy, default=None),
+                "best": _best(own),
             }
             for (exam, years, boundary), own in groups.items()
         ],
@@ -41,5 +43,8 @@ def human(results: ResultSet) -> Finding | None:
     return Finding("human", facts, "tbl-human")
 
 
-def _accuracy(row: dict[str, object]) -> float:
-    return float(str(row["estimate"]))
+def _best(own: list[dict[str, object]]) -> list[dict[str, object]]:
+    """Return the rows of the highest accuracy: several where models are tied."""
+    defined = [row for row in own if row["estimate"] is not None]
+    highest = max((float(str(row["estimate"])) for row in defined), default=0.0)
+    return [row for row in defined if float(str(row["estimate"])) > highest - TIE]

@@ -200,6 +200,8 @@ def test_findings_hold_the_facts(results, aside, several):
     assert [one["boundary"] for one in scores] == ["level 3", "level 6", "mean of participants"]
     assert scores[1]["above"] == []
     assert len(scores[1]["below"]) >= 1
+    assert [row["unit"] for row in scores[0]["best"]] == list(UNITS[:2])  # the same answers: a tie is no order
+    assert "Highest: calm and sure\\_of\\|itself" in sections(several, "en")["human"]
 
 
 def sections(results, lang):

@@ -11,6 +11,7 @@ from click_stats.stats.calibration import calibration
 from click_stats.stats.compare import compare
 from click_stats.stats.conditions import conditions
 from click_stats.stats.human import human
+from click_stats.stats.position import position
 from click_stats.stats.power import power
 from click_stats.stats.ranks import ranks
 from click_stats.stats.sensitivity import sensitivity
@@ -31,6 +32,7 @@ ANALYSES: Mapping[str, Callable[..., Result]] = {
     "bayes": bayes,  # is there no effect
     "calibration": calibration,  # do scores mean anything
     "sensitivity": sensitivity,  # wording, rotation, replicate
+    "position": position,  # does order matter
     "human": human,  # against people
     "shortfall": shortfall,  # what to collect data for
 }
@@ -39,6 +41,7 @@ ANALYSES: Mapping[str, Callable[..., Result]] = {
 NEEDS: Mapping[str, tuple[str, ...]] = {
     "calibration": ("responses", "scores"),
     "sensitivity": ("responses",),
+    "position": ("responses",),
     "shortfall": ("responses",),
 }
 """What an analysis needs besides the counts: ``responses`` (one row per trial), ``scores`` (log-probabilities)."""

@@ -58,7 +58,7 @@ def _name(ax: object, x: pd.Series, y: pd.Series, shown: list[str]) -> None:
     taken: list[tuple[float, float]] = []
     for at, up, name in sorted(zip(x, y, shown, strict=True), key=lambda one: -one[1]):
         place = up
-        while any(abs(at - a) < 0.12 * (right - left) and abs(place - b) < APART * (high - low) for a, b in taken):
+        while any(abs(at - a) < 0.06 * (right - left) and abs(place - b) < APART * (high - low) for a, b in taken):
             place -= APART * (high - low) / 3
         taken.append((at, place))
         ax.annotate(name, (at, place), xytext=(5, 3), textcoords="offset points", fontsize=7.5)  # type: ignore[attr-defined]

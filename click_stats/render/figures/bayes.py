@@ -52,11 +52,12 @@ def figure_bayes(results: ResultSet, lang: str = "en") -> Drawing | None:
         figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper left", ncols=3, handlelength=2.6)
     margin = shown["margin"].iloc[0]
     facts = {"n": len(shown), "level": numbers.level(float(shown["conf_level"].iloc[0]))}
-    caption = words("caption", **facts)
+    caption, how = words("caption", **facts), words("how")
     if not pd.isna(margin):
         caption += " " + words("caption_margin", margin=numbers.percent(float(margin)))
+        how += " " + words("how_margin")
     data = priors[priors["term"].isin(shown["term"])]
-    return Drawing(ID, figure, words("title"), caption, _alt(shown, words), words("how"), data)
+    return Drawing(ID, figure, words("title"), caption, _alt(shown, words), how, data)
 
 
 def draw_bayes(

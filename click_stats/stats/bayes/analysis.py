@@ -48,7 +48,7 @@ TABLES = {
 }
 METHOD = (
     "Binomial-logit model with items and models random, sampled by NUTS; effects of models in logits and in average "
-    "points; Savage-Dickey Bayes factors under three priors; region of practical equivalence."
+    "points; Savage-Dickey Bayes factors under several priors; region of practical equivalence."
 )
 
 

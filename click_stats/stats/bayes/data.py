@@ -212,12 +212,12 @@ def _with(
         elif trials[row].sum() == 0:
             left_out[unit] = "no answer counted"
         elif absent:
-            left_out[unit] = "unknown: " + ", ".join(absent)
+            left_out[unit] = "unknown: " + " and ".join(absent)
     kept = np.array([str(unit) not in left_out for unit in frame.index], dtype=bool)
     if kept.sum() < FEWEST_MODELS:
         raise Aside(
-            f"{kept.sum()} models have answers and a known {' and '.join(needed) or 'name'}; an effect of models needs "
-            f"at least {FEWEST_MODELS}."
+            f"{kept.sum()} models have answers and a known {' and '.join(needed) or 'name'}, "
+            f"but an effect of models needs at least {FEWEST_MODELS}."
         )
     for name in of_models:
         values = frame[name][kept]

@@ -90,6 +90,7 @@ def whole(counts: Counts, by_unit: Sequence[Mapping[int, Layout]], *, wordings: 
     Where all models were asked in the same wordings they are a facet; else an item's score is its mean over all of the
     model's answers, and wordings are part of the residual.
     """
+    by_unit = [own for own in by_unit if own]  # a model without answers leaves the others comparable
     if len(by_unit) < 2:
         return Crossing(Parts({}, reason=ONE_MODEL), len(by_unit))
     names = [{layout.wordings for layout in own.values()} for own in by_unit]

@@ -36,6 +36,7 @@ NO_VARIETY = (
     "Every item was asked once, in one wording and one order: only models and items can be told apart. Wordings, "
     "positions and repetition need protocols such as `paper`."
 )
+FEW_SHARED = "Models are set apart on {n} of {total} items: the others lack an answer of some model."
 RANDOM = "Wordings are taken as a sample of all wordings: {n} of them tell little about how wordings vary."
 COMPONENTS = ("unit", "group", "component", "universe", "variance", "variance_se", "conf_low", "conf_high",
               "conf_level", "variance_share", "n_items", "n_clusters", "n_wordings", "n_rotations", "n_replicates",
@@ -155,6 +156,9 @@ def sensitivity(
     meta = _meta(counts, shapes, wordings, level) | {
         "wordings": wordings, "residual": residual, "wanted_se": wanted_se, "draws": draws, "seed": seed,
     }  # fmt: skip
+    n_shared, n_answered = crossings[studies.ALL].parts.n_items, int(frame["item"].nunique())
+    if 0 < n_shared < n_answered:
+        meta["warnings"].append(FEW_SHARED.format(n=f"{n_shared:,}", total=f"{n_answered:,}"))
     return Result("sensitivity", tables, _summary(tables), meta)
 
 

@@ -184,6 +184,14 @@ class TestAcross:
         ]
         assert set(table[table["group"] == "all items"]["component"]) == {"model", "item", "residual"}
 
+    def test_items_that_some_model_lacks_are_left_out_and_counted(self, answers, simulated):
+        correct = simulated(np.random.default_rng(31), (2, 30, 2, 4, 1))
+        kept = np.ones_like(correct)
+        kept[1, :3] = False
+        found = run(answers(correct, kept=kept))
+        assert set(found.to_frame("across")["n_items"]) == {27}
+        assert any("27 of 30 items" in text for text in found.meta["warnings"])
+
 
 class TestWordings:
     def test_differences_and_changed_answers_by_hand(self, answers):
@@ -293,9 +301,12 @@ class TestWhatCannotBeSaid:
     def test_a_model_without_answers_among_others(self, answers, simulated):
         correct = simulated(np.random.default_rng(23), (3, 30, 2, 4, 1))
         kept = np.ones_like(correct)
-        kept[1] = False
+        kept[0] = False
         found = run(answers(correct, kept=kept))
-        assert found.to_frame().set_index("unit").loc["m1", "reason"] == "no answers"
+        assert found.to_frame().set_index("unit").loc["m0", "reason"] == "no answers"
+        across = found.to_frame("across")
+        assert across["n_units"].unique().tolist() == [2]
+        assert np.isfinite(across["variance"]).all()
         assert np.isfinite(component(found, "item", unit="m2")["variance"])
 
     def test_counts_without_responses_are_refused(self, answers, simulated):

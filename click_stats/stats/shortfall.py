@@ -130,12 +130,16 @@ def _confident(counts: Counts, threshold: float) -> FloatArray:
     wrong[:, np.arange(len(gold)), gold] = 0
     # A whole number of trials: 3 of 4 are three quarters, whatever a product of floats makes of it.
     errors = wrong.max(axis=2) >= np.ceil(threshold * trials - 1e-9)
-    return np.where(_balanced(counts) & (trials > 0), errors.astype(float), np.nan)
+    return np.where(balanced(counts) & (trials > 0), errors.astype(float), np.nan)
 
 
-def _balanced(counts: Counts) -> npt.NDArray[np.bool_]:
-    """Return (units, items) whether every rotation of the item was answered, each equally often."""
-    assert counts.responses is not None
+def balanced(counts: Counts) -> npt.NDArray[np.bool_]:
+    """Return (units, items) whether every rotation of the item was answered, each equally often.
+
+    Nowhere when the counts were made without responses.
+    """
+    if counts.responses is None:
+        return np.zeros((len(counts.units), len(counts.items)), dtype=bool)
     frame = counts.responses.frame
     size = (len(counts.units), len(counts.items), counts.options.shape[2])
     n = np.zeros(size, dtype=np.int64)

@@ -90,6 +90,21 @@ def challenging(fact: str) -> dict[str, Any]:
     return {"published_in": own["where"], "relation": own["relation"], "published": own["value_percent"] / 100}
 
 
+def entropies() -> pd.DataFrame:
+    """Return the entropies that are stated for a model: ``model_key, measure, relation, published, published_in``."""
+    own = table("figure3_entropy")
+    own = own[own["model_key"].notna() & own["value"].notna() & own["statistic"].isin(["median", "mean"])]
+    return pd.DataFrame(
+        {
+            "model_key": own["model_key"],
+            "measure": own["statistic"] + " entropy",
+            "relation": own["relation"],
+            "published": own["value"].astype(float),
+            "published_in": own["where"],
+        }
+    ).reset_index(drop=True)
+
+
 def keys_of(units: pd.DataFrame, known: ModelTable) -> dict[str, str]:
     """Return unit -> key of the paper's model, for units that are one of them by name.
 

@@ -15,6 +15,7 @@ import pandas as pd
 from click_stats.results import Result
 from click_stats.study import paper
 from click_stats.study.challenging import challenging
+from click_stats.study.entropies import entropies
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,7 +50,7 @@ def published(results: Mapping[str, Result], counts: Counts, known: ModelTable) 
     Parameters
     ----------
     results
-        Results of the study so far: ``accuracy``, and ``confident_errors`` for the entropies.
+        Results of the study so far; accuracies are taken from ``accuracy``.
     counts
         The answers of the units that the study compares.
     known
@@ -61,7 +62,8 @@ def published(results: Mapping[str, Result], counts: Counts, known: ModelTable) 
         ``estimates`` (Table 5): one row per unit and published accuracy. ``ranges``: ranges stated for all open
         models. ``conflicts``: numbers on which the sources differ. ``sizes``, ``crossed`` (Tables 1 and 2): stated
         numbers of items, and those of the item table by category and source. ``challenging`` (Figure 2): shares of
-        items answered below chance. With ``meta["reason"]`` there is nothing to compare.
+        items answered below chance. ``entropies`` (Figure 3): of the options chosen on these items. With
+        ``meta["reason"]`` there is nothing to compare.
     """
     keys = paper.keys_of(counts.units, known)
     stated = paper.accuracies()
@@ -74,6 +76,7 @@ def published(results: Mapping[str, Result], counts: Counts, known: ModelTable) 
         "sizes": _sizes(counts) if ours else _frame([], SIZES),
         "crossed": _crossed(counts) if ours else _frame([], CROSSED),
         "challenging": challenging(counts, keys),
+        "entropies": entropies(counts, keys),
     }
     reason = "" if ours and keys else NO_MODEL if ours else OTHER_BENCHMARK
     compared = estimates[estimates["reason"] == ""]

@@ -53,7 +53,8 @@ def run_study(
     UsageError
         ``same_protocol`` and the protocols differ, or ``models`` leaves out every model.
     """
-    counts = trials.counts(**needed(study.analyses))
+    needs = needed(study.analyses) | ({"responses": True} if study.published else {})
+    counts = trials.counts(**needs)
     results: dict[str, Result] = {"account": trials.account, "items": trials.items.groups_result()}
     known = models if models is not None else ModelTable.empty()
     results["models"] = known.facts(counts.units)  # before the selection: it also names the models left out

@@ -159,6 +159,27 @@ def test_of_two_units_of_one_model_the_first_counts(items):
     assert table.loc["Claude-2", "estimate"] == (1.0 if first == "claude-2" else 0.0)
 
 
+def test_entropy_is_that_of_the_options_chosen_on_items_below_chance(items):
+    own = items.frame[items.frame["category"] == "Popular"]
+    rows = []
+    for (item, facts), kind in zip(own.iterrows(), ("same", "two", "right"), strict=False):
+        gold = int(facts["gold"])
+        for rotation in range(4):
+            shift = {"same": 1, "two": 1 + rotation % 2, "right": 0}[kind]
+            rows.append({"model": "claude-2", "item": item, "rotation": rotation, "prediction": (gold + shift) % 4})
+    table = compared(trials_from_frame(pd.DataFrame(rows), items)).to_frame("entropies").set_index("measure")
+    # One option: 0; two of four equally often: log 2 / log 4. The item that is right is not below chance.
+    assert table.loc["median entropy", "estimate"] == pytest.approx(0.25)
+    assert table.loc["mean entropy", ["estimate", "published", "relation"]].tolist() == [0.25, 0.5, "near"]
+    assert set(table["n_items"]) == {2}
+
+
+def test_entropy_without_all_rotations_is_undefined(items):
+    table = compared(answers(items, {"claude-2": {"Popular": [0, 0]}}, n_trials=3)).to_frame("entropies")
+    assert table["estimate"].isna().all()
+    assert set(table["reason"]) == {"entropy needs every rotation of an item equally often"}
+
+
 # ---- the published numbers themselves ---------------------------------------------------------------------------------
 
 

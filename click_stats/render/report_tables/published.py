@@ -28,6 +28,7 @@ def tables(make: Maker) -> Iterator[Table]:
     yield from _accuracies(make, "tbl-paper-averages", "domain")
     yield from _ranges(make)
     yield from _challenging(make)
+    yield from _entropies(make)
     yield from _conflicts(make)
 
 
@@ -172,6 +173,31 @@ def _challenging(make: Maker) -> Iterator[Table]:
         ])  # fmt: skip
     notes = [make.text("published_note_challenging"), make.text("published_note_several")]
     yield make.table("tbl-paper-challenging", columns, rows, notes=notes, keys=[(row["statement"],) for row in found])
+
+
+def _entropies(make: Maker) -> Iterator[Table]:
+    found = [row for row in make.rows("published", "entropies") if row["measure"] == "median entropy"]
+    means = {row["unit"]: row for row in make.rows("published", "entropies") if row["measure"] == "mean entropy"}
+    if not any(row["estimate"] is not None for row in found):
+        return
+    columns = [
+        make.unit_column(),
+        make.column("published", "remark", make.text("published_median")),
+        make.column("median", "number", make.text("published_median_here")),
+        make.column("published_mean", "remark", make.text("published_mean")),
+        make.column("mean", "number", make.text("published_mean_here")),
+        make.column("n_items", "integer"),
+    ]  # fmt: skip
+    rows = []
+    for row in (one for own in make.by_unit(found).values() for one in own):
+        mean = means[row["unit"]]
+        stated = ["" if one["published"] is None else f"≈ {numbers.number(one['published'])}" for one in (row, mean)]
+        rows.append([
+            make.names.unit(row["unit"]), stated[0], make.cell(row, "estimate"), stated[1], make.cell(mean, "estimate"),
+            row["n_items"],
+        ])  # fmt: skip
+    keys = [(unit,) for unit in make.by_unit(found)]
+    yield make.table("tbl-paper-entropy", columns, rows, notes=[make.text("published_note_entropy")], keys=keys)
 
 
 def _conflicts(make: Maker) -> Iterator[Table]:

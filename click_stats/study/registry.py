@@ -10,6 +10,7 @@ from click_stats.stats.bayes import bayes
 from click_stats.stats.calibration import calibration
 from click_stats.stats.compare import compare
 from click_stats.stats.conditions import conditions
+from click_stats.stats.confident_errors import confident_errors
 from click_stats.stats.human import human
 from click_stats.stats.position import position
 from click_stats.stats.power import power
@@ -32,6 +33,7 @@ ANALYSES: Mapping[str, Callable[..., Result]] = {
     "bayes": bayes,  # is there no effect
     "calibration": calibration,  # do scores mean anything
     "sensitivity": sensitivity,  # wording, rotation, replicate
+    "confident_errors": confident_errors,  # wrong and sure
     "position": position,  # does order matter
     "human": human,  # against people
     "shortfall": shortfall,  # what to collect data for
@@ -41,6 +43,7 @@ ANALYSES: Mapping[str, Callable[..., Result]] = {
 NEEDS: Mapping[str, tuple[str, ...]] = {
     "calibration": ("responses", "scores"),
     "sensitivity": ("responses",),
+    "confident_errors": ("responses",),
     "position": ("responses",),
     "shortfall": ("responses",),
 }

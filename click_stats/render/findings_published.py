@@ -25,7 +25,7 @@ def marks(results: ResultSet) -> Finding | None:
     if not any(marked.values()):
         return None
     facts = {"n_units": len(shown), "simulated": marked[SIMULATED], "random": marked[RANDOM]}
-    return Finding("marks", facts, "tbl-models")
+    return Finding("marks", facts, "tbl-comparability")
 
 
 def published(results: ResultSet) -> Finding | None:

@@ -6,6 +6,7 @@ import pytest
 
 import click_stats as cs
 from click_stats.errors import UsageError
+from click_stats.stats.confident_errors import confident_errors
 from click_stats.stats.shortfall import BEST, CONFIDENT, NO_ROTATIONS, SHORTFALL, shortfall
 from click_stats.trials.read import trials_from_frame
 
@@ -102,3 +103,24 @@ def test_bad_arguments_are_refused(items):
     with pytest.raises(UsageError, match="single trials"):
         shortfall(trials_from_frame(pd.DataFrame(
             [{"model": "a", "item": items.frame.index[0], "prediction": 0}]), items).counts())  # fmt: skip
+
+
+def test_it_counts_the_confident_errors_that_the_analysis_of_errors_counts(items):
+    rng = np.random.default_rng(5)
+    own = pd.concat([items.frame[items.frame["category"] == name].head(12) for name in ("Popular", "Functional")])
+    rows = [
+        {"model": model, "item": item, "rotation": rotation, "wording": wording, "prediction": int(prediction)}
+        for model in ("a", "b", "c")
+        for item, facts in own.iterrows()
+        for liked in [rng.integers(facts["n_options"])]
+        for rotation in range(int(facts["n_options"]))
+        for wording in ("1", "2", "3")
+        for prediction in [liked if rng.random() < 0.7 else rng.integers(facts["n_options"])]
+    ]
+    made = trials_from_frame(pd.DataFrame(rows), items).counts(responses=True)
+    made = made.select(items=made.statuses.sum(axis=(0, 2)) > 0)
+    theirs = confident_errors(made).to_frame("challenging").query("by == 'category'")
+    expected = theirs.groupby("group")["confident_share"].mean()
+    found = shortfall(made).to_frame().query("measure == @CONFIDENT").set_index("group")["estimate"]
+    assert found.to_dict() == pytest.approx(expected.loc[found.index].to_dict())
+    assert found.max() > 0.1

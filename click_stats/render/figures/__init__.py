@@ -16,6 +16,7 @@ from click_stats.render.figures.human import figure_human
 from click_stats.render.figures.items_right import figure_items_right
 from click_stats.render.figures.ladder import figure_ladder
 from click_stats.render.figures.plot import plot
+from click_stats.render.figures.position import figure_confident_errors, figure_position
 from click_stats.render.figures.published import figure_published
 from click_stats.render.figures.sensitivity import figure_sensitivity, figure_sensitivity_designs
 from click_stats.render.figures.shortfall import figure_shortfall
@@ -40,6 +41,8 @@ FIGURES: Mapping[str, Callable[[ResultSet, str], Drawing | None]] = {
     "fig-anova": figure_anova,
     "fig-anova-claim": figure_anova_claim,
     "fig-bayes": figure_bayes,
+    "fig-confident_errors": figure_confident_errors,
+    "fig-position": figure_position,
     "fig-calibration": figure_calibration,
     "fig-calibration-selective": figure_calibration_selective,
     "fig-human": figure_human,

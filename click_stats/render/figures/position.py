@@ -20,7 +20,7 @@ from click_stats.render.figures.style import (
     row_height,
     settings,
 )
-from click_stats.render.labels import frame, labels
+from click_stats.render.labels import frame, labels, largest, smallest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ def figure_position(results: ResultSet, lang: str = "en") -> Drawing | None:
         ax.set_xlabel(words("share"))
         ax.grid(axis="x")
         figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=6)
-    worst = data.loc[data["departure"].abs().idxmax()]
+    worst = data.iloc[int(data["departure"].abs().to_numpy().argmax())]
     caption = words(
         "caption", n=len(units), options=int(data["n_options"].iloc[0]), level=numbers.level(data["conf_level"].iloc[0])
     )
@@ -92,7 +92,7 @@ def figure_confident_errors(results: ResultSet, lang: str = "en") -> Drawing | N
         ax.set_xlabel(words("entropy"))
         ax.grid(axis="x")
         figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=4)
-    low, high = data.loc[data["median"].idxmin()], data.loc[data["median"].idxmax()]
+    low, high = (data.iloc[k] for k in (smallest(data["median"]), largest(data["median"])))
     alt = words(
         "alt", low=names.unit(low["unit"]), low_value=numbers.number(low["median"]), high=names.unit(high["unit"]),
         high_value=numbers.number(high["median"]),

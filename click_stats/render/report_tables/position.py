@@ -51,8 +51,10 @@ def tables(make: Maker) -> Iterator[Table]:
         rows = [
             [make.names.unit(row["unit"]), row["measure"], make.cell(row, INTERVAL), row["n_items"]] for row in ordered
         ]
-        keys = [(row["unit"], row["measure"]) for row in ordered]
-        yield make.table("tbl-position-accuracy", columns, rows, notes=[make.text("note_position_accuracy")], keys=keys)
+        names = [(row["unit"], row["measure"]) for row in ordered]
+        yield make.table(
+            "tbl-position-accuracy", columns, rows, notes=[make.text("note_position_accuracy")], keys=names
+        )
 
 
 def _by_position(make: Maker, ident: str, found: list[Row], heading: str) -> Table:

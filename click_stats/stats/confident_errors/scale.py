@@ -35,7 +35,7 @@ def model_tests(counts: Counts, values: FloatArray, level: float) -> list[dict[s
     known = sized & ~pd.isna(corpus)
     scale = np.log10(np.where(sized, size, 1.0))
     rows = [_ols("scale", values[sized], {"log10_params": scale[sized]}, level)[0]]
-    exact = _permuted(values, scale, np.where(sized, family, None))
+    exact = _permuted(values[sized], scale[sized], family[sized])
     rows[0] |= exact if not rows[0]["reason"] else {}
     names = sorted(set(corpus[known]))
     if len(names) < 2:

@@ -12,6 +12,7 @@ from click_stats.stats.compare import compare
 from click_stats.stats.conditions import conditions
 from click_stats.stats.confident_errors import confident_errors
 from click_stats.stats.human import human
+from click_stats.stats.mixed import mixed
 from click_stats.stats.position import position
 from click_stats.stats.power import power
 from click_stats.stats.ranks import ranks
@@ -30,6 +31,7 @@ ANALYSES: Mapping[str, Callable[..., Result]] = {
     "power": power,  # what could be seen
     "conditions": conditions,  # what did a setting change
     "anova": anova,  # scale and corpus, as the paper tested them
+    "mixed": mixed,  # the same with items and models random
     "bayes": bayes,  # is there no effect
     "calibration": calibration,  # do scores mean anything
     "sensitivity": sensitivity,  # wording, rotation, replicate

@@ -1,0 +1,95 @@
+"""Accuracies with shrinkage, and differences of any two models or families."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import stats
+
+from click_stats.stats.glmm import GlmmSpec, fit, predict
+
+if TYPE_CHECKING:
+    from click_stats.stats.glmm.predict import Prediction
+    from click_stats.stats.mixed.cells import Cells
+
+PREDICTED = (
+    "unit",
+    "category",
+    "accuracy_raw",
+    "estimate",
+    "predicted_se",
+    "conf_low",
+    "conf_high",
+    "conf_level",
+    "n_items",
+)
+PAIRS = ("by", "unit_a", "unit_b", "difference", "predicted_se", "conf_low", "conf_high", "conf_level", "p_value")
+
+
+def predictions(
+    found: Cells, random: tuple[str, ...], level: float
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], tuple[str, ...]]:
+    """Return category accuracies drawn towards what other answers say, pairs of models and families, and notes."""
+    data = found.data
+    several = len(set(data.columns["category"])) > 1
+    effects = tuple(dict.fromkeys([*random, *(["model:category"] if several else [])]))
+    spec = GlmmSpec("category" if several else "", effects)
+    one = fit(data, spec)
+    z = float(stats.norm.ppf(0.5 + level / 2))
+    groups = ["model", "category"]
+    # Sorted by the pair's text joined with ":", as the engine sorts its groups.
+    label = data.columns["model"] + ":" + data.columns["category"]
+    plain = data.columns.assign(label=label, score=data.correct / data.trials)
+    raw = plain.groupby("label", sort=True).agg(
+        model=("model", "first"), category=("category", "first"), m=("score", "mean")
+    )
+    means = raw["m"].to_dict()
+    shrunk = predict(one, data, spec, groups)
+    rows = [
+        {
+            "unit": raw.loc[name, "model"],
+            "category": raw.loc[name, "category"],
+            "accuracy_raw": float(means[name]),
+            "estimate": float(value),
+            "predicted_se": float(error),
+            "conf_low": max(0.0, float(value - z * error)),
+            "conf_high": min(1.0, float(value + z * error)),
+            "conf_level": level,
+            "n_items": int(size),
+        }
+        for name, value, error, size in zip(
+            shrunk.labels, shrunk.estimate, shrunk.std_error, shrunk.n_cells, strict=True
+        )
+    ]
+    pairs = _pairs("model", predict(one, data, spec, ["model"]), z, level)
+    family = data.columns["family"]
+    if family.notna().any():
+        filled = family.where(family.notna(), None).fillna("")
+        grouped = type(data)(data.correct, data.trials, data.columns.assign(family=filled), data.n_empty)
+        by_family = predict(one, grouped, spec, ["family"])
+        pairs += [row for row in _pairs("family", by_family, z, level) if row["unit_a"] and row["unit_b"]]
+    return rows, pairs, one.notes
+
+
+def _pairs(by: str, found: Prediction, z: float, level: float) -> list[dict[str, Any]]:
+    rows = []
+    for a, b in combinations(range(len(found.labels)), 2):
+        gap = float(found.estimate[a] - found.estimate[b])
+        variance = found.covariance[a, a] + found.covariance[b, b] - 2 * found.covariance[a, b]
+        error = float(np.sqrt(max(variance, 0.0)))
+        rows.append(
+            {
+                "by": by,
+                "unit_a": found.labels[a],
+                "unit_b": found.labels[b],
+                "difference": gap,
+                "predicted_se": error,
+                "conf_low": gap - z * error,
+                "conf_high": gap + z * error,
+                "conf_level": level,
+                "p_value": float(2 * stats.norm.sf(abs(gap) / error)) if error > 0 else np.nan,
+            }
+        )
+    return rows

@@ -1,0 +1,243 @@
+"""The analysis: rows against what they are made of, exact permutations, and data that do not allow it."""
+
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from click_stats.errors import UsageError
+from click_stats.stats.glmm import GlmmSpec, fit
+from click_stats.stats.mixed import mixed
+from click_stats.stats.mixed.cells import cells
+from click_stats.stats.mixed.contrasts import base_of
+from click_stats.stats.mixed.permutation import within_blocks
+from click_stats.stats.mixed.points import in_points
+from click_stats.stats.mixed.two_stage import model_levels, second_stage
+
+
+def described(counts, **facts):
+    return counts.with_units(counts.units.assign(**facts))
+
+
+@pytest.fixture(scope="module")
+def counts(counts_of):
+    """Eight models of five families, 45 items in 3 categories, 6 trials each."""
+    rng = np.random.default_rng(5)
+    size = np.array([1.0, 4.0, 6.0, 13.0, 6.0, 13.0, 7.0, 13.0])
+    level = 0.6 * np.log10(size) + rng.normal(0, 0.3, 8)
+    easy = rng.normal(0, 1, 45)
+    correct = rng.binomial(6, 1 / (1 + np.exp(-(level[:, None] + easy - 0.5))))
+    made = counts_of(correct, 6, category=list("ABC") * 15)
+    return described(
+        made,
+        parameters=size,
+        family=["P", "P", "P", "P", "K", "K", "L", "M"],
+        base_model=[None, None, None, None, "m2", "m3", None, None],
+        korean_corpus=["pre"] * 4 + ["pre + tuned"] * 2 + ["trace"] * 2,
+        tuned=["no"] * 4 + ["yes"] * 2 + ["no"] * 2,
+        access=["open"] * 7 + ["api"],
+    )
+
+
+@pytest.fixture(scope="module")
+def result(counts):
+    return mixed(counts)
+
+
+def rows(result, table="estimates", **columns):
+    found = result.tables[table]
+    for name, value in columns.items():
+        found = found[found[name] == value]
+    return found
+
+
+def test_scale_is_the_second_stage_with_t_of_models(counts, result):
+    found = cells(counts, parameters="total", denominator="responded", threshold=None)
+    expected = second_stage(model_levels(found.data), found.units, "log10_params").table().loc["log10_params"]
+    row = rows(result, design="scale").iloc[0]
+    assert row["df"] == 8 - 2
+    for name, column in (("effect_logit", "estimate"), ("effect_logit_se", "std_error"), ("p_value", "p_value")):
+        assert row[name] == pytest.approx(expected[column], rel=1e-9)
+    assert row["p_wald"] < row["p_value"]
+
+
+def test_other_random_structures_begin_with_the_restricted_fit(counts, result):
+    found = cells(counts, parameters="total", denominator="responded", threshold=None)
+    one = fit(found.data, GlmmSpec("category + log10_params + corpus"), restricted=True)
+    place = one.names.index("log10_params")
+    row = rows(result, "structures", structure="item + model", term="log10_params").iloc[0]
+    assert row["effect_logit"] == pytest.approx(one.beta[place], rel=1e-6)
+    assert row["df"] == 8 - 4
+    joint = rows(result, design="scale and corpus", term="log10_params").iloc[0]
+    assert joint["effect_logit"] == pytest.approx(row["effect_logit"], abs=0.1 * row["effect_logit_se"])
+    assert set(result.tables["structures"]["structure"]) >= {"item + model + model:category", "cell logits"}
+
+
+def test_a_corpus_of_whole_families_has_no_p_from_models(result):
+    shared = rows(result, design="corpus")
+    assert len(shared) == 2
+    assert shared["effect_logit"].notna().all()
+    assert shared[["p_value", "conf_low", "conf_high", "p_wald"]].isna().all(axis=None)
+    assert set(shared["verdict"]) == {"not decided"}
+    assert shared["reason"].str.contains("shared by all models of a family").all()
+    families = rows(result, design="corpus, families as units")
+    assert set(families["df"]) == {1.0}  # four families, three coefficients
+    assert (families["n_families"] == 4).all()
+
+
+def test_points_are_the_mean_change_and_keep_the_order():
+    fitted = np.array([0.2, 0.5, 0.9, 1.0])
+    step = 1e-4
+    slope = (fitted * (1 - fitted)).mean()
+    assert in_points(step, fitted) == pytest.approx(step * slope, rel=1e-6)
+    assert in_points(-0.7, fitted) == -in_points(0.7, fitted)
+    assert np.isnan(in_points(np.nan, fitted))
+
+
+def test_permutation_within_blocks_is_exact():
+    y = np.array([0.1, 0.4, 0.3, 0.9, -1.0, 0.5])
+    x = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 3.0])
+    blocks = ["a", "a", "a", "a", "b", "b"]
+    found = within_blocks(y, x, blocks)
+    sums = [
+        sum((y[:4] - y[:4].mean()) * np.array(p)) + sum((y[4:] - y[4:].mean()) * np.array(q))
+        for p in permutations(x[:4] - x[:4].mean())
+        for q in permutations(x[4:] - x[4:].mean())
+    ]
+    seen = abs(sums[0])
+    assert found.n_arrangements == 48
+    assert found.exact
+    assert found.p_value == pytest.approx(np.mean(np.abs(sums) >= seen - 1e-12))
+    assert found.p_least == pytest.approx(2 / 48)
+    assert np.isnan(within_blocks(y, x, list("abcdef")).p_value)
+
+
+def test_permutation_holds_its_size():
+    rng = np.random.default_rng(3)
+    x = np.array([0.0, 1.0, 2.0, 3.0, 0.0, 1.0, 2.0])
+    blocks = list("aaaabbb")
+    family = np.array([0, 0, 0, 0, 3.0, 3.0, 3.0])  # families that differ much leave no trace
+    p = [within_blocks(family + rng.normal(size=7), x, blocks).p_value for _ in range(400)]
+    assert np.mean(np.array(p) <= 0.05) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
+    assert np.mean(np.array(p) <= 0.5) == pytest.approx(0.5, abs=0.08)
+
+
+def test_corpus_is_permuted_within_base_model_and_size(result):
+    row = rows(result, design="corpus within base model and size").iloc[0]
+    assert row["n_units"] == 4
+    assert row["p_least"] == 0.5  # two blocks of two
+    assert row["p_permutation"] in {0.5, 1.0}
+    assert row["verdict"] == "not decided"
+
+
+def test_derived_less_base_on_shared_items(counts, result):
+    found = rows(result, "contrasts")
+    assert list(zip(found["unit_a"], found["unit_b"], strict=True)) == [("m4", "m2"), ("m5", "m3")]
+    levels = model_levels(cells(counts, parameters="total", denominator="responded", threshold=None).data)
+    assert found["effect_logit"].iloc[0] == pytest.approx(levels.levels[4] - levels.levels[2])
+    assert (found["n_items"] == 45).all()
+    assert found["note"].str.contains("instruction tuning").all()
+
+
+def test_a_base_model_is_found_by_its_name_behind_a_prefix():
+    units = pd.DataFrame(
+        {"model": ["x/base-1b", "base-1b-chat", "other"], "base_model": [None, "base-1b", "base"]},
+        index=["x/base-1b", "base-1b-chat", "other"],
+    )
+    assert base_of(units, "base-1b-chat") == "x/base-1b"
+    assert base_of(units, "other") is None
+    assert base_of(units, "x/base-1b") is None
+
+
+def test_predictions_are_drawn_towards_the_middle(counts, result):
+    found = result.tables["predictions"]
+    assert len(found) == 8 * 3
+    raw = counts.correct[0, ::3].mean() / 6
+    assert rows(result, "predictions", unit="m0", category="A")["accuracy_raw"].iloc[0] == pytest.approx(raw)
+    spread = found.groupby("category")[["accuracy_raw", "estimate"]].std()
+    assert (spread["estimate"] < spread["accuracy_raw"]).all()
+    assert set(result.tables["pairs"]["by"]) == {"model", "family"}
+    assert (rows(result, "pairs", by="model")["unit_a"].count()) == 28
+
+
+def test_models_without_size_are_named(counts):
+    size = counts.units["parameters"].to_numpy().copy()
+    size[[1, 6]] = np.nan
+    found = mixed(described(counts, parameters=size))
+    left = rows(found, "models", design="scale", used=False)
+    assert set(left["unit"]) == {"m1", "m6"}
+    assert set(left["reason"]) == {"unknown: log10_params"}
+    assert rows(found, design="scale")["n_units"].iloc[0] == 6
+
+
+def test_fewer_than_four_models_give_no_scale_test(counts):
+    found = mixed(counts.select(["m0", "m1", "m2"]))
+    row = rows(found, design="scale").iloc[0]
+    assert np.isnan(row["effect_logit"])
+    assert row["verdict"] == "not decided"
+    assert "needs 4 or more" in row["reason"]
+    assert any("needs 4 or more" in text for text in found.meta["warnings"])
+    assert len(found.tables["structures"]) == 0
+
+
+def test_one_corpus_and_unknown_facts(counts, counts_of):
+    found = mixed(described(counts, korean_corpus="pre"))
+    assert rows(found, design="corpus")["reason"].iloc[0] == "all models have the same corpus"
+    bare = counts_of(counts.correct, 6, category=counts.items["category"])
+    found = mixed(bare)
+    assert found.tables["estimates"]["effect_logit"].isna().all()
+    assert len(found.tables["predictions"]) == 24
+
+
+@pytest.mark.parametrize("value", [0, 6])
+def test_all_right_or_all_wrong_steps_aside(counts_of, value):
+    found = mixed(counts_of(np.full((5, 12), value), 6))
+    assert found.meta["reason"]
+    assert found.meta["reason"] in found.meta["warnings"]
+    assert all(len(table) == 0 for table in found.tables.values())
+
+
+def test_one_model_and_one_item_step_aside(counts_of):
+    assert "needs 2 or more" in mixed(counts_of([[1, 0, 1]])).meta["reason"]
+    assert mixed(counts_of([[1], [0], [1], [1], [0]])).meta["reason"]
+
+
+def test_separation_is_said(counts, counts_of):
+    correct = counts.correct.copy()
+    correct[:, ::3] = 6
+    facts = counts.units.drop(columns=["model", "condition", "protocol"])
+    made = counts_of(correct, 6, category=counts.items["category"])
+    found = mixed(described(made, **{name: facts[name].to_numpy() for name in facts}))
+    assert any("separation" in text for text in found.meta["warnings"]) or "separation" in found.meta.get("reason", "")
+
+
+def test_a_term_of_items_and_models_is_fitted_at_once(counts):
+    found = mixed(counts, fixed="category*log10_params", random=("item", "model", "model:category"))
+    table = found.tables["estimates"]
+    assert list(table["term"]) == ["log10_params", "category[B]:log10_params", "category[C]:log10_params"]
+    assert set(table["df"]) == {6.0}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"level": 1.0}, {"alpha": 0}, {"margin": 2.0}, {"threshold": 0.0}, {"random": ("item",)}, {"fixed": "nothing"}],
+)
+def test_arguments_out_of_range(counts, wrong):
+    with pytest.raises(UsageError):
+        mixed(counts, **wrong)
+
+
+def test_equivalence_needs_the_whole_interval_inside(counts):
+    assert rows(mixed(counts, margin=0.9), design="scale")["verdict"].iloc[0] == "equivalent"
+    assert rows(mixed(counts, margin=0.001), design="scale")["verdict"].iloc[0] != "equivalent"
+
+
+def test_active_parameters_and_a_stated_threshold(counts):
+    active = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 50.0])
+    found = cells(
+        described(counts, parameters_active=active), parameters="active", denominator="planned", threshold=5.0
+    )
+    np.testing.assert_allclose(found.units["log10_params"].astype(float), np.log10(active))
+    np.testing.assert_allclose(found.units["above_threshold"].astype(float), np.maximum(0, np.log10(active / 5)))
+    assert found.knot == pytest.approx(5.0)

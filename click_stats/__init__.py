@@ -9,9 +9,16 @@ if TYPE_CHECKING:
     from click_stats.api import (
         accuracy,
         analyze,
+        anova,
+        bayes,
+        calibration,
         compare,
         conditions,
+        confident_errors,
+        human,
+        mixed,
         plan,
+        position,
         power,
         ranks,
         read_items,
@@ -19,6 +26,7 @@ if TYPE_CHECKING:
         read_trials,
         report,
         run,
+        sensitivity,
     )
     from click_stats.counts import Counts
     from click_stats.errors import ClickStatsError
@@ -38,9 +46,16 @@ _WHERE = {
     "Trials": "click_stats.trials",
     "accuracy": "click_stats.api",
     "analyze": "click_stats.api",
+    "anova": "click_stats.api",
+    "bayes": "click_stats.api",
+    "calibration": "click_stats.api",
     "compare": "click_stats.api",
     "conditions": "click_stats.api",
+    "confident_errors": "click_stats.api",
+    "human": "click_stats.api",
+    "mixed": "click_stats.api",
     "plan": "click_stats.api",
+    "position": "click_stats.api",
     "power": "click_stats.api",
     "ranks": "click_stats.api",
     "read_items": "click_stats.api",
@@ -48,6 +63,7 @@ _WHERE = {
     "read_trials": "click_stats.api",
     "report": "click_stats.api",
     "run": "click_stats.api",
+    "sensitivity": "click_stats.api",
 }
 
 __all__ = [
@@ -59,9 +75,16 @@ __all__ = [
     "Trials",
     "accuracy",
     "analyze",
+    "anova",
+    "bayes",
+    "calibration",
     "compare",
     "conditions",
+    "confident_errors",
+    "human",
+    "mixed",
     "plan",
+    "position",
     "power",
     "ranks",
     "read_items",
@@ -69,6 +92,7 @@ __all__ = [
     "read_trials",
     "report",
     "run",
+    "sensitivity",
 ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -13,6 +13,8 @@ from click_stats.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from click_stats.responses import Responses
 
 Denominator = Literal["responded", "planned", "in_option"]
 FloatArray = npt.NDArray[np.float64]
@@ -55,8 +57,8 @@ class Counts:
     Attributes
     ----------
     units
-        Index ``unit``; columns ``model``, ``condition``, ``protocol`` (empty when not stated), and where it is
-        known ``output_tokens`` (mean per trial). U rows.
+        Index ``unit``; columns ``model``, ``condition``, ``protocol`` (empty when not stated), where it is known
+        ``output_tokens`` (mean per trial), and the facts of the models, if any were stated. U rows.
     items
         Index ``item``; the columns of the item table, at least ``category, domain, source, n_options,
         gold, cluster``. I rows: every item of the table, answered or not.
@@ -73,6 +75,8 @@ class Counts:
         Names in report order.
     meta
         Digests of the trials and items, and warnings that every analysis hands on.
+    responses
+        The trials that responded, one row each; None when not asked for.
     """
 
     units: pd.DataFrame
@@ -84,6 +88,7 @@ class Counts:
     categories: tuple[str, ...] = ()
     domains: tuple[str, ...] = ()
     meta: Mapping[str, Any] = field(default_factory=dict)
+    responses: Responses | None = None
 
     def __post_init__(self) -> None:
         shape = (len(self.units), len(self.items))
@@ -101,6 +106,18 @@ class Counts:
         gold = self.items["gold"].to_numpy(dtype=np.int64)
         taken: IntArray = np.take_along_axis(self.options, gold[None, :, None], axis=2)[:, :, 0]
         return taken
+
+    def fact(self, name: str) -> pd.Series[Any]:
+        """Return a fact of the models by unit (``parameters``, ``family``, ...), all missing where none is known."""
+        if name in self.units:
+            return self.units[name]
+        return pd.Series(None, index=self.units.index, name=name, dtype=object)
+
+    def with_units(self, units: pd.DataFrame) -> Counts:
+        """Return the same counts with other columns of the units, whose labels stay."""
+        if not units.index.equals(self.units.index):
+            raise UsageError("The units of counts cannot be renamed.", found=", ".join(map(str, units.index)))
+        return replace(self, units=units)
 
     def n(self, *statuses: str) -> IntArray:
         """(U, I) trials with one of the ``statuses``; ``missing`` is derived from the plan."""
@@ -167,4 +184,5 @@ class Counts:
             categories=self.categories,
             domains=self.domains,
             meta=self.meta,
+            responses=None if self.responses is None else self.responses.select(np.asarray(rows, dtype=np.intp), mask),
         )

@@ -162,6 +162,15 @@ class ModelTable:
         """
         return counts.select(self.order(counts.units))
 
+    def describe(self, units: pd.DataFrame) -> pd.DataFrame:
+        """Return units, none left out, with the facts of their models as further columns; unknown ones are missing."""
+        rows = [
+            _row(str(unit), str(name), str(condition), self.find(str(name)))
+            for unit, name, condition in zip(units.index, units["model"], units["condition"], strict=True)
+        ]
+        facts = pd.DataFrame(rows, columns=["label", *FACTS], index=units.index, dtype=object)
+        return units.assign(**facts.astype(dict.fromkeys(NUMBERS, "float64")))
+
     def facts(self, units: pd.DataFrame) -> Result:
         """Return the Result ``models``: one row of facts per unit, selected and ordered by :meth:`order`.
 

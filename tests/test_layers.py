@@ -16,9 +16,10 @@ SECOND = {"items", "models", "answers", "protocol"}
 ALLOWED = {
     **dict.fromkeys(BASE, BASE),
     **dict.fromkeys(SECOND, BASE | SECOND),
-    "counts": BASE,
-    "stats": BASE | {"counts", "stats"},
-    "trials": BASE | SECOND | {"counts", "trials"},
+    "responses": BASE,
+    "counts": BASE | {"responses"},
+    "stats": BASE | {"counts", "responses", "stats"},
+    "trials": BASE | SECOND | {"counts", "responses", "trials"},
     "adapters": BASE | SECOND | {"adapters"},
     "running": BASE | SECOND | {"counts", "trials", "adapters", "running"},
     "study": BASE | SECOND | {"counts", "trials", "stats", "study"},

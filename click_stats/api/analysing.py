@@ -57,6 +57,80 @@ def conditions(trials: Trials | Counts, items: ItemTable | None = None, **parame
     return _run("conditions", trials, items, parameters)
 
 
+def anova(
+    trials: Trials | Counts, items: ItemTable | None = None, *, models: ModelTable | None = None, **parameters: Any
+) -> Result:
+    """Return what scale and corpus explain in cells of model and category, as the paper tested it.
+
+    See :func:`click_stats.stats.anova.anova`.
+    """
+    return _run("anova", trials, items, parameters, models)
+
+
+def mixed(
+    trials: Trials | Counts, items: ItemTable | None = None, *, models: ModelTable | None = None, **parameters: Any
+) -> Result:
+    """Return what scale and corpus explain with items and models as random effects.
+
+    See :func:`click_stats.stats.mixed.mixed`.
+    """
+    return _run("mixed", trials, items, parameters, models)
+
+
+def bayes(
+    trials: Trials | Counts, items: ItemTable | None = None, *, models: ModelTable | None = None, **parameters: Any
+) -> Result:
+    """Return how much the data say for and against an effect (extra ``bayes``).
+
+    See :func:`click_stats.stats.bayes.bayes`.
+    """
+    return _run("bayes", trials, items, parameters, models)
+
+
+def confident_errors(
+    trials: Trials | Counts, items: ItemTable | None = None, *, models: ModelTable | None = None, **parameters: Any
+) -> Result:
+    """Return where models are wrong and sure, and which items they miss together.
+
+    See :func:`click_stats.stats.confident_errors.confident_errors`.
+    """
+    return _run("confident_errors", trials, items, parameters, models)
+
+
+def position(
+    trials: Trials | Counts, items: ItemTable | None = None, *, models: ModelTable | None = None, **parameters: Any
+) -> Result:
+    """Return whether the displayed position of an option matters; see :func:`click_stats.stats.position.position`."""
+    return _run("position", trials, items, parameters, models)
+
+
+def sensitivity(
+    trials: Trials | Counts, items: ItemTable | None = None, *, models: ModelTable | None = None, **parameters: Any
+) -> Result:
+    """Return how much wording, order of options and repetition move an accuracy.
+
+    See :func:`click_stats.stats.sensitivity.sensitivity`.
+    """
+    return _run("sensitivity", trials, items, parameters, models)
+
+
+def calibration(
+    trials: Trials | Counts, items: ItemTable | None = None, *, models: ModelTable | None = None, **parameters: Any
+) -> Result:
+    """Return whether log-probabilities say how often a model is right.
+
+    See :func:`click_stats.stats.calibration.calibration`.
+    """
+    return _run("calibration", trials, items, parameters, models)
+
+
+def human(
+    trials: Trials | Counts, items: ItemTable | None = None, *, models: ModelTable | None = None, **parameters: Any
+) -> Result:
+    """Return how models stand beside people; see :func:`click_stats.stats.human.human`."""
+    return _run("human", trials, items, parameters, models)
+
+
 def analyze(
     study: str,
     trials: Trials,
@@ -64,6 +138,7 @@ def analyze(
     *,
     models: ModelTable | None = None,
     out: PathLike | None = None,
+    also: Sequence[str] = (),
     same_protocol: bool = False,
     force: bool = False,
     command: Sequence[str] = (),
@@ -76,11 +151,13 @@ def analyze(
     Parameters
     ----------
     study
-        Name of a declaration in ``analyses/``, e.g. ``audit``.
+        Name of a declaration in ``analyses/``, e.g. ``audit``, or of a single analysis, e.g. ``mixed``.
     trials, items, models
         The three tables; ``items`` defaults to those the trials were read with.
     out
         Folder for ``results.json``, one CSV per table, and a manifest.
+    also
+        Analyses to run besides those of the study, e.g. ``["bayes"]``.
     same_protocol
         Refuse to compare models whose stated protocols differ.
     force
@@ -104,7 +181,7 @@ def analyze(
 
     if out is not None:
         check_folder(Path(out), force=force)
-    declared = read_study(study, content).with_parameters(**parameters)
+    declared = read_study(study, content).also(also).with_parameters(**parameters)
     results = run_study(
         declared,
         trials if items is None else trials.with_items(items),
@@ -127,6 +204,7 @@ def report(
     lang: str = "en",
     models: ModelTable | None = None,
     engine: str = "auto",
+    also: Sequence[str] = (),
     same_protocol: bool = False,
     force: bool = False,
     command: Sequence[str] = (),
@@ -150,7 +228,7 @@ def report(
         ``auto`` (the Quarto CLI when it is installed, else the built-in engine), ``quarto`` or ``builtin``.
     remark
         Called with one line for a person: which engine is used and why, and what it noted.
-    trials, items, models, same_protocol, force, command, content, progress, parameters
+    trials, items, models, also, same_protocol, force, command, content, progress, parameters
         As in :func:`analyze`.
 
     Raises
@@ -170,6 +248,7 @@ def report(
         trials,
         items,
         models=models,
+        also=also,
         same_protocol=same_protocol,
         content=content,
         progress=progress,
@@ -199,11 +278,11 @@ def _run(
 ) -> Result:
     from click_stats.counts import Counts
     from click_stats.study.registry import ANALYSES
-    from click_stats.study.run import select_models
+    from click_stats.study.run import needed, select_models
 
     if isinstance(trials, Counts):
         counts = trials
     else:
         source = trials if items is None else trials.with_items(items)
-        counts = source.counts(cells=parameters.get("target") == "fixed")
+        counts = source.counts(**needed({name: parameters}))
     return ANALYSES[name](counts if models is None else select_models(models, counts), **parameters)

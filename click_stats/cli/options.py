@@ -115,6 +115,10 @@ PairwiseItems = Annotated[
     bool,
     typer.Option("--pairwise-items", help="Compare each pair on its own common items, not on those of all models."),
 ]
+Also = Annotated[
+    list[str] | None,
+    typer.Option("--also", help="Analysis to run besides those of the study, e.g. bayes; may be repeated."),
+]
 SameProtocol = Annotated[
     bool, typer.Option("--same-protocol", help="Refuse to compare models whose stated protocols differ.")
 ]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from click_stats.render.texts import merged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,13 +21,15 @@ _GAP = re.compile(r"\{(\w+)\}")
 @cache
 def words() -> Mapping[str, Mapping[str, str]]:
     """Return the words by code, each in English (``en``) and Korean (``ko``)."""
-    return {code: entry for entries in _read("codes") for code, entry in entries.items()}
+    entries: dict[str, dict[str, str]] = merged("click_stats.render", "codes")
+    return entries
 
 
 @cache
 def remarks() -> tuple[tuple[re.Pattern[str], Mapping[str, str]], ...]:
     """Return the remarks that analyses make: what one looks like, and what a reader of each language gets."""
-    return tuple((_pattern(entry["is"]), entry) for entries in _read("remarks") for entry in entries["remark"])
+    entries: list[dict[str, str]] = merged("click_stats.render", "remarks")["remark"]
+    return tuple((_pattern(entry["is"]), entry) for entry in entries)
 
 
 def text(code: Any, lang: str = "en") -> str:
@@ -66,10 +68,3 @@ def _gap(name: str) -> str:
     """Return what may fill a gap: a number, several remarks, or one text."""
     inside = {"n": r"[\d,]+", "total": r"[\d,]+", "list": ".+"}.get(name, f"(?:(?!{BETWEEN}).)+?")
     return f"(?P<{name}>{inside})"
-
-
-def _read(kind: str) -> list[dict[str, Any]]:
-    """Return the entries of every file of a kind: ``codes.toml``, ``codes_anova.toml`` and so on."""
-    folder = files("click_stats.render")
-    names = sorted(one.name for one in folder.iterdir() if re.fullmatch(rf"{kind}(_\w+)?\.toml", one.name))
-    return [tomllib.loads(folder.joinpath(name).read_text(encoding="utf-8")) for name in names]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from click_stats.render import codes, qmd
 from click_stats.render.figures import FIGURES
-from click_stats.render.finding import Finding, reference_of, rows
+from click_stats.render.finding import Finding, Row, reference_of, rows
 from click_stats.render.findings import find
 from click_stats.render.findings_published import marks
 from click_stats.render.labels import Labels, frame, labels

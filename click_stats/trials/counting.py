@@ -9,6 +9,7 @@ import pandas as pd
 
 from click_stats.counts import INCORRECT, STATUSES, Counts
 from click_stats.trials.mapping import TRIAL
+from click_stats.trials.responding import fetch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,6 +29,8 @@ def count(
     places: npt.NDArray[np.int64],
     *,
     cells: bool,
+    responses: bool = False,
+    scores: bool = False,
     meta: Mapping[str, Any],
 ) -> Counts:
     """Count the trials of every unit, item, status and option.
@@ -42,6 +45,8 @@ def count(
         Row in ``items`` of each item number of the trial table, -1 where the item is not among them.
     cells
         Whether to count by wording and rotation too (a second query).
+    responses, scores
+        Whether to fetch the trials that responded one by one (a third query), and their log-probabilities.
     meta
         Digests and warnings handed on to the analyses.
     """
@@ -70,6 +75,7 @@ def count(
         categories=items.definition.category_names,
         domains=items.definition.domain_names,
         meta=meta,
+        responses=fetch(database, frame, places, scores=scores) if responses or scores else None,
     )
 
 

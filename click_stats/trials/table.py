@@ -119,16 +119,28 @@ class Trials:
                 ) from error
         return path
 
-    def counts(self, *, cells: bool = False) -> Counts:
+    def counts(self, *, cells: bool = False, responses: bool = False, scores: bool = False) -> Counts:
         """Count answers by unit, item, status and option.
 
         Parameters
         ----------
         cells
             Whether to count by wording and rotation too, which the target ``fixed`` needs.
+        responses, scores
+            Whether to add the trials that responded one by one, which analyses of order and wording need, and
+            their log-probabilities, which calibration needs; one row of some 40 bytes per trial in memory.
         """
         meta = {"digests": dict(self.digests), "warnings": list(self.account.meta["warnings"])}
-        return count(self.database, self.units, self.items, self._places(), cells=cells, meta=meta)
+        return count(
+            self.database,
+            self.units,
+            self.items,
+            self._places(),
+            cells=cells,
+            responses=responses,
+            scores=scores,
+            meta=meta,
+        )
 
     def extraction(self, units: Sequence[str] | None = None) -> Result | None:
         """Return accuracy by extraction policy, and how many trials each rule decided; None without responses.

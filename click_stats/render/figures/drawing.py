@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from click_stats.errors import UsageError
 from click_stats.render import numbers
 from click_stats.render.figures.style import PNG_DPI, settings
 from click_stats.render.labels import shared_items
+from click_stats.render.texts import merged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -78,10 +77,8 @@ class Words:
 @cache
 def texts() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
     """Return all texts of figures by figure, key and language."""
-    folder = files("click_stats.render.figures")
-    found = sorted((one for one in folder.iterdir() if one.name.endswith(".toml")), key=lambda one: one.name)
-    sources = [tomllib.loads(one.read_text(encoding="utf-8")) for one in found]
-    return {section: entries for source in sources for section, entries in source.items()}
+    entries: dict[str, dict[str, dict[str, str]]] = merged("click_stats.render.figures", "texts")
+    return entries
 
 
 def compared_on(results: ResultSet, rows: pd.DataFrame, words: Words) -> str:

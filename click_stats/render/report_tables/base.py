@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from click_stats import glossary
 from click_stats.render import codes, numbers
 from click_stats.render.labels import frame, labels
 from click_stats.render.table import Cell, Column, Table, row_anchor
+from click_stats.render.texts import merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -26,10 +25,8 @@ Row = dict[str, Any]
 @cache
 def texts() -> Mapping[str, Mapping[str, str]]:
     """Return the captions, headings and notes of tables by key, each in English and Korean."""
-    folder = files("click_stats.render.report_tables")
-    found = sorted((one for one in folder.iterdir() if one.name.endswith(".toml")), key=lambda one: one.name)
-    sources = [tomllib.loads(one.read_text(encoding="utf-8")) for one in found]
-    return {key: entry for entries in sources for key, entry in entries.items()}
+    entries: dict[str, dict[str, str]] = merged("click_stats.render.report_tables", "texts")
+    return entries
 
 
 @dataclass(frozen=True)

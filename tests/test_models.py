@@ -9,7 +9,7 @@ import pytest
 
 from click_stats.counts import STATUSES, Counts
 from click_stats.errors import DataError
-from click_stats.models import ModelTable, read_models
+from click_stats.models import Model, ModelTable, read_models
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "models.csv"
 HEADER = "model,aliases,label,vendor,parameters,release_date,access,include\n"
@@ -177,3 +177,16 @@ def test_every_stated_fact_has_a_source_and_nothing_undisclosed_is_stated():
         else:
             assert model.parameters is None
             assert "undisclosed" in model.sources
+
+
+def test_units_are_described_with_the_facts_of_their_models():
+    table = ModelTable((Model(model="m", parameters=7.0, family="F", label="M"),))
+    units = pd.DataFrame(
+        {"model": ["x", "m"], "condition": ["default", "cot"]}, index=pd.Index(["x", "m (cot)"], name="unit")
+    )
+    described = table.describe(units)
+    assert described.index.equals(units.index)
+    assert described["label"].tolist() == ["x", "M (cot)"]
+    assert described["parameters"].isna().tolist() == [True, False]
+    assert described.loc["m (cot)", "family"] == "F"
+    assert "unit" not in described

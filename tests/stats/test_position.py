@@ -52,14 +52,14 @@ def test_a_model_that_always_names_the_first_position():
     always, right = np.zeros((12, 4), dtype=int), knows(GOLD)
     counts = counts_of([always, right], GOLD)
     found = position(counts)
-    shares = found.to_frame().pivot(index="unit", columns="position", values="estimate")
+    shares = found.to_frame().pivot_table(index="unit", columns="position", values="estimate")
     assert shares.loc["m0"].tolist() == [1, 0, 0, 0]
     assert shares.loc["m1"].tolist() == [0.25] * 4
     tests = found.to_frame("tests").set_index(["unit", "measure"])
     assert tests.loc[("m0", "choices"), "verdict"] == "separated"
     assert tests.loc[("m1", "choices"), "verdict"] == "not separated"
     assert set(tests["p_method"]) == {SHIFTS}
-    scores = found.to_frame("accuracies").pivot(index="unit", columns="measure", values="estimate")
+    scores = found.to_frame("accuracies").pivot_table(index="unit", columns="measure", values="estimate")
     assert scores.loc["m0", "strict circular accuracy"] == 0
     assert scores.loc["m0", "majority-vote accuracy"] == 0.25  # four options tie: a quarter each
     assert scores.loc["m0", "mean accuracy"] == pytest.approx(0.25)
@@ -119,7 +119,7 @@ def test_the_test_holds_its_level_with_clusters_and_finds_a_shift():
         rows = common + rng.standard_normal((80, 4))
         rows -= rows.mean(axis=1, keepdims=True)
         hits += balance(rows, clusters, draws=1, seed=0).p_value < 0.05
-        found += balance(rows + [0.9, -0.3, -0.3, -0.3], clusters, draws=1, seed=0).p_value < 0.05
+        found += balance(rows + np.array([0.9, -0.3, -0.3, -0.3]), clusters, draws=1, seed=0).p_value < 0.05
     assert abs(hits / 500 - 0.05) < 0.039
     assert found / 500 > 0.9
 

@@ -9,7 +9,7 @@ from click_stats import content
 from click_stats.errors import UsageError
 from click_stats.study import Study, read_study
 from click_stats.study.registry import ANALYSES
-from click_stats.study.run import refuse_mixed_protocols, run_study
+from click_stats.study.run import needed, refuse_mixed_protocols, run_study
 from click_stats.study.study import check, signature
 
 FAST = {"draws": 1000}
@@ -142,3 +142,21 @@ def test_a_study_value_cannot_be_changed():
     study = check(Study(name="s", analyses={"accuracy": {}}))
     with pytest.raises(ValueError, match="frozen"):
         study.name = "t"
+
+
+def test_the_name_of_an_analysis_is_a_study_of_it_alone():
+    assert list(read_study("ranks").analyses) == ["ranks"]
+
+
+def test_further_analyses_run_after_those_of_the_study():
+    study = read_study("audit")
+    assert list(study.also(["position", "accuracy"]).analyses) == [*study.analyses, "position"]
+    with pytest.raises(UsageError, match="unknown analysis 'positions'"):
+        study.also(["positions"])
+
+
+def test_what_analyses_need_is_asked_of_the_trials():
+    assert needed({"accuracy": {}}) == {}
+    assert needed({"accuracy": {"target": "fixed"}, "calibration": {}}) == dict.fromkeys(
+        ("cells", "responses", "scores"), True
+    )

@@ -18,6 +18,7 @@ from click_stats.render.figures import (
     heatmap,
     human,
     ladder,
+    position,
     sensitivity,
     triangle,
 )
@@ -38,7 +39,7 @@ def plot(result: Result, ax: Axes | None = None, lang: str = "en") -> Axes:
     Accuracies are drawn as a ladder (one group), by group (one unit) or as a heat map (several of both); comparisons
     as differences to the reference, or as a triangle of pairs; ranks as intervals; power as detectable differences;
     calibration as a reliability diagram (one unit) or accuracy of the answers kept; people as lines beside accuracies;
-    Bayesian effects as intervals under each prior.
+    Bayesian effects as intervals under each prior; confident errors as quartiles of entropy; positions as their shares.
     Of several groupings the overall one is drawn. A new figure belongs to pyplot: notebooks and ``plt.show()`` show it.
 
     Raises
@@ -54,7 +55,7 @@ def plot(result: Result, ax: Axes | None = None, lang: str = "en") -> Axes:
         )
     frame = result.tables["estimates"]
     if not len(frame):
-        raise UsageError(f"The result {result.name!r} holds no estimates to draw.", do="Compare at least two models.")
+        raise _nothing(result)
     with settings():
         key = next((name for name in ("unit", "unit_a") if name in frame), frame.columns[0])
         rows = frame[key].nunique()
@@ -62,6 +63,15 @@ def plot(result: Result, ax: Axes | None = None, lang: str = "en") -> Axes:
         axes = _shown_axes(height) if ax is None else ax
         PLOTS[result.name](axes, result, lang)
     return axes
+
+
+def _nothing(result: Result) -> UsageError:
+    """Say why nothing can be drawn: an analysis that stepped aside tells the reason itself."""
+    why = str(result.meta.get("reason") or "")
+    return UsageError(
+        f"The result {result.name!r} holds no estimates to draw." + (f" {why}" if why else ""),
+        do="" if why else "Pass the answers of models (for a comparison, of two or more).",
+    )
 
 
 def _shown_axes(height: float) -> Axes:
@@ -163,6 +173,23 @@ def _bayes(ax: Axes, result: Result, lang: str) -> None:
     bayes.draw_effects(ax, result.tables["estimates"], result.tables["priors"], Words("bayes", lang))
 
 
+def _position(ax: Axes, result: Result, lang: str) -> None:
+    data = position.tested(result.tables["estimates"])
+    if not len(data):
+        raise _nothing(result)
+    units = list(dict.fromkeys(data["unit"]))
+    position.draw_shares(ax, data, units, units, Words("position", lang))
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=6)
+
+
+def _confident_errors(ax: Axes, result: Result, lang: str) -> None:
+    data = position.spread(result.tables["estimates"])
+    if not len(data):
+        raise _nothing(result)
+    position.draw_entropy(ax, data, list(data["unit"]), Words("confident_errors", lang))
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
+
+
 def _first(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of the overall grouping, or of the first one."""
     by = "overall" if bool((frame["by"] == "overall").any()) else frame["by"].iloc[0]
@@ -186,6 +213,8 @@ PLOTS: Mapping[str, Callable[[Axes, Result, str], None]] = {
     "anova": _anova,
     "bayes": _bayes,
     "calibration": _calibration,
+    "confident_errors": _confident_errors,
     "human": _human,
+    "position": _position,
     "sensitivity": _sensitivity,
 }

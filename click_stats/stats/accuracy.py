@@ -13,6 +13,7 @@ from click_stats.results import Result
 from click_stats.stats import missing, partition
 from click_stats.stats.cells import INTERVALS, OF_FIXED_ITEMS, cell_of, intervals_of, with_items_fixed
 from click_stats.stats.fixed import Wordings
+from click_stats.stats.pairs import NAMED
 from click_stats.stats.partition import MACRO, OVERALL
 from click_stats.stats.tools.bootstrap import FEWEST_DRAWS, METHODS
 from click_stats.stats.tools.clustered import item_means
@@ -253,10 +254,11 @@ def _items(counts: Counts) -> pd.DataFrame:
 
 
 def _under_half(frame: pd.DataFrame) -> list[str]:
-    marked = frame[frame["coverage"] < 0.5]
-    cells = [
-        f"{row.unit}, {row.group} ({row.n_items} of {row.n_items_total})" for row in marked.itertuples(index=False)
-    ]
+    cells = []
+    keys = ["by", "group", "n_items", "n_items_total"]
+    for (_, group, n, total), rows in frame[frame["coverage"] < 0.5].groupby(keys, sort=False):
+        units = list(rows["unit"]) if len(rows) <= NAMED else [f"{len(rows):,} models"]
+        cells += [f"{unit}, {group} ({n} of {total})" for unit in units]
     return ["Under half of the items were answered: " + "; ".join(cells) + "."] if cells else []
 
 

@@ -111,7 +111,7 @@ def item_set_table(counts: Counts, found: Sequence[Comparison], settings: PairSe
     for one in found:
         for chosen in one.sets:
             name, total, kept = chosen.group.name, len(chosen.group.items), len(chosen.items)
-            notes = [f"{labels[unit]} left out: {why}" for unit, why in chosen.left_out.items()]
+            notes = [f"{who} left out: {why}" for who, why in chosen.absent(labels)]
             if settings.pairwise:
                 sizes = one.every.rows.loc[one.every.rows["group"] == name, "n_items"]
                 kept, most = (int(sizes[sizes > 0].min()), int(sizes.max())) if (sizes > 0).any() else (0, 0)
@@ -129,10 +129,10 @@ def warnings(counts: Counts, found: Sequence[Comparison], settings: PairSettings
     """Return what a reader must know about the items compared."""
     labels = counts.units.index
     left_out = [
-        f"{labels[unit]}, {chosen.group.name} ({why})"
+        f"{who}, {chosen.group.name} ({why})"
         for one in found
         for chosen in one.sets
-        for unit, why in chosen.left_out.items()
+        for who, why in chosen.absent(labels)
     ]
     said = ["Left out of comparisons: " + "; ".join(left_out) + "."] if left_out else []
     for one in found:

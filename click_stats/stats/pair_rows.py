@@ -172,10 +172,7 @@ def _with_left_out(frame: pd.DataFrame, labels: Any, chosen: ItemSet, level: flo
     if inside.all():
         return frame
     absent = np.flatnonzero(~inside)
-    reasons = [
-        "; ".join(f"{labels[u]}: {chosen.left_out[int(u)]}" for u in (i[k], j[k]) if int(u) in chosen.left_out)
-        for k in absent
-    ]
+    reasons = [chosen.why_not(int(i[k]), int(j[k]), labels) for k in absent]
     rows: dict[str, Any] = {"unit_a": labels[i[absent]], "unit_b": labels[j[absent]], "reason": reasons}
     rows |= {"by": chosen.group.by, "group": chosen.group.name, "n_items": 0, "n_clusters": 0, "_test": -1}
     rows |= {"_flat": False, "_equal": False, "p_method": "", "method": "", "flag": "", "sign_conflict": False}

@@ -13,7 +13,7 @@ from click_stats.stats.tools.clustered import NO_ITEMS
 from click_stats.stats.tools.columns import Columns, columns
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from click_stats.counts import Counts, FloatArray, IntArray, Scores
     from click_stats.stats.partition import Group
@@ -26,6 +26,8 @@ ROUNDING = 1e-12
 """Item scores closer than that are equal."""
 GREATEST_DENOMINATOR = 1_000_000
 """Item scores with a larger common denominator are not treated as whole numbers."""
+NAMED = 3
+"""Up to so many units are named where one reason holds for several; beyond, their number is given."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,24 @@ class ItemSet:
     units: IntArray
     left_out: Mapping[int, str]
     pairwise: bool
+
+    def why_not(self, first: int, second: int, labels: Sequence[str]) -> str:
+        """Return why a pair is not compared; nothing when both units take part."""
+        reasons = {unit: self.left_out[unit] for unit in (first, second) if unit in self.left_out}
+        if len(reasons) == 2 and len(set(reasons.values())) == 1:
+            return f"both models: {reasons[first]}"
+        return "; ".join(f"{labels[unit]}: {why}" for unit, why in reasons.items())
+
+    def absent(self, labels: Sequence[str]) -> list[tuple[str, str]]:
+        """Return who is left out and why: each unit by name, or their number where many share a reason."""
+        units: dict[str, list[str]] = {}
+        for unit, why in self.left_out.items():
+            units.setdefault(why, []).append(labels[unit])
+        return [
+            (who, why)
+            for why, names in units.items()
+            for who in (names if len(names) <= NAMED else [f"{len(names):,} models"])
+        ]
 
 
 def item_set(answered: BoolArray, group: Group, *, pairwise: bool = False) -> ItemSet:

@@ -137,7 +137,7 @@ def _pairs(
     for first, unit in enumerate(labels):
         if first == second:
             continue
-        out = [labels[k] + ": " + why for k, why in chosen.left_out.items() if k in {first, second}]
+        out = chosen.why_not(first, second, labels)
         y, z = values[first, chosen.items], values[second, chosen.items]
         if out:
             y = np.full_like(y, np.nan)
@@ -151,7 +151,7 @@ def _pairs(
                 "group": group.name,
                 "_mean": mean,
                 "correlation": _correlation(mean, one, other),
-                "reason": "; ".join(out),
+                "reason": out,
             }
         )
     return found

@@ -589,3 +589,14 @@ def test_differences_that_cancel_in_every_cluster_are_not_identical_models(count
     row = _row(compare(graded, by="overall", draws=DRAWS), "m0", "m1")
     assert np.isnan(row["conf_low"])
     assert NO_SPREAD in row["reason"]
+
+
+def test_many_units_left_out_for_one_reason_are_counted_not_named(counts_of):
+    trials = np.ones((5, 20), dtype=int)
+    trials[:, 12:] = 0  # of the second category, nobody answered more than two of ten
+    counts = counts_of(trials, trials, category=["A"] * 10 + ["B"] * 10)
+    found = compare(counts, by=["category"])
+    said = [text for text in found.meta["warnings"] if text.startswith("Left out of comparisons")]
+    assert said == ["Left out of comparisons: 5 models, B (answered 2 of 10 items, under half)."]
+    rows = found.to_frame()
+    assert set(rows.loc[rows["group"] == "B", "reason"]) == {"both models: answered 2 of 10 items, under half"}

@@ -23,7 +23,7 @@ def position(results: ResultSet) -> Finding | None:
         "undecided": [row for row in found if row["verdict"] == NOT_DECIDED],
         "first": min(found, key=lambda row: 2.0 if row["p_adjusted"] is None else row["p_adjusted"]),
     }
-    return Finding("position", facts, "tbl-position-tests")
+    return Finding("position", facts, "tbl-position")
 
 
 def confident_errors(results: ResultSet) -> Finding | None:

@@ -68,23 +68,26 @@ def _entropy(make: Maker) -> Iterator[Table]:
 
 
 def _shared(make: Maker) -> Iterator[Table]:
-    found = [row for row in make.rows("confident_errors", "shared") if row["n_shared"] is not None]
+    found = [
+        row for row in make.rows("confident_errors", "shared", model_set="all models")
+        if row["n_shared"] is not None and row["by"] in {"overall", "category"}
+    ]  # fmt: skip
     if not found:
         return
     numbers = ("expected_independent", "expected_difficulty", "expected_low", "expected_high")
     columns = [
-        make.column("model_set", "code", header=True), make.column("group", "code"), make.column("statement", "code"),
-        make.column("n_shared", "integer"), *(make.column(name, "number") for name in numbers),
-        make.column("verdict", "code"), make.column("n_items", "integer"),
+        make.column("group", "code", header=True), make.column("statement", "code"), make.column("n_shared", "integer"),
+        *(make.column(name, "number") for name in numbers), make.column("verdict", "code"),
+        make.column("n_items", "integer"),
     ]  # fmt: skip
     rows = [
         [
-            make.say(row["model_set"]), row["group"], row["statement"], row["n_shared"],
+            row["group"], row["statement"], row["n_shared"],
             *(make.cell(row, name) for name in numbers), row["verdict"], row["n_items"],
         ]
         for row in found
     ]  # fmt: skip
-    keys = [(row["model_set"], row["by"], row["group"], row["statement"]) for row in found]
+    keys = [(row["by"], row["group"], row["statement"]) for row in found]
     yield make.table(
         "tbl-confident_errors-shared", columns, rows, notes=[make.text("note_confident_shared")], keys=keys
     )

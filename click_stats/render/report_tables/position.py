@@ -1,4 +1,7 @@
-"""Tables of displayed positions: what is chosen where, the tests, accuracy when position cannot help."""
+"""Tables of displayed positions, one row per model: what is chosen too often, accuracy when position cannot help.
+
+The rows of every position and number of options are in ``results.json``: with many models they fill pages.
+"""
 
 from __future__ import annotations
 
@@ -11,66 +14,80 @@ if TYPE_CHECKING:
     from click_stats.render.table import Table
 
 INTERVAL = ("estimate", "conf_low", "conf_high")
+CHOICES, BY_GOLD = "choices", "accuracy by position of the right option"
+ACCURACIES = {
+    "mean accuracy": "mean",
+    "strict circular accuracy": "strict",
+    "majority-vote accuracy": "vote",
+    "bias-adjusted accuracy": "adjusted",
+}
 
 
 def tables(make: Maker) -> Iterator[Table]:
     """Yield the tables that the analysis of position gives."""
-    shares = make.rows("position")
-    if shares:
-        yield _by_position(make, "tbl-position", shares, "position_share")
-    tests = make.rows("position", "tests")
-    if tests:
-        columns = [
-            make.unit_column(), make.column("n_options", "integer"), make.column("measure", "code"),
-            make.column("p_adjusted", "p", make.text("position_p")), make.column("verdict", "code"),
-            make.column("n_items", "integer"),
-        ]  # fmt: skip
-        rows = [
-            [
-                make.names.unit(row["unit"]), row["n_options"], row["measure"], make.cell(row, "p_adjusted"),
-                row["verdict"], row["n_items"],
-            ]
-            for own in make.by_unit(tests).values() for row in own
-        ]  # fmt: skip
-        keys = [
-            (row["unit"], str(row["n_options"]), row["measure"])
-            for own in make.by_unit(tests).values() for row in own
-        ]  # fmt: skip
-        yield make.table("tbl-position-tests", columns, rows, notes=[make.text("note_position_tests")], keys=keys)
-    gold = make.rows("position", "gold")
-    if gold:
-        yield _by_position(make, "tbl-position-gold", gold, "accuracy_percent")
-    scores = [row for row in make.rows("position", "accuracies") if row["estimate"] is not None]
-    if scores:
-        columns = [
-            make.unit_column(), make.column("measure", "code"),
-            make.column("estimate", "estimated", make.text("accuracy_percent"), fields=INTERVAL),
-            make.column("n_items", "integer"),
-        ]  # fmt: skip
-        ordered = [row for own in make.by_unit(scores).values() for row in own]
-        rows = [
-            [make.names.unit(row["unit"]), row["measure"], make.cell(row, INTERVAL), row["n_items"]] for row in ordered
-        ]
-        names = [(row["unit"], row["measure"]) for row in ordered]
-        yield make.table(
-            "tbl-position-accuracy", columns, rows, notes=[make.text("note_position_accuracy")], keys=names
-        )
+    yield from _favoured(make)
+    yield from _accuracy(make)
 
 
-def _by_position(make: Maker, ident: str, found: list[Row], heading: str) -> Table:
+def _favoured(make: Maker) -> Iterator[Table]:
+    shares = make.by_unit(row for row in make.rows("position") if row["departure"] is not None)
+    if not shares:
+        return
+    tests = make.by_unit(make.rows("position", "tests"))
     columns = [
         make.unit_column(), make.column("n_options", "integer"), make.column("position", "integer"),
-        make.column("estimate", "estimated", make.text(heading), fields=INTERVAL),
+        make.column("estimate", "estimated", make.text("position_share"), fields=INTERVAL),
+        make.column("expected", "percent", make.text("position_expected")),
     ]  # fmt: skip
-    if "expected" in found[0]:
-        columns.append(make.column("expected", "percent", make.text("position_expected")))
+    if tests:
+        columns += [
+            make.column("p_adjusted", "p", make.text("position_p")), make.column("verdict", "code"),
+            make.column("p_accuracy", "p", make.text("position_p_accuracy")),
+        ]  # fmt: skip
     columns.append(make.column("n_items", "integer"))
-    ordered = [row for own in make.by_unit(found).values() for row in own]
     rows: list[list[Any]] = []
-    for row in ordered:
-        more = [row["expected"]] if "expected" in row else []
-        name = make.names.unit(row["unit"])
-        rows.append([name, row["n_options"], row["position"], make.cell(row, INTERVAL), *more, row["n_items"]])
-    keys = [(row["unit"], str(row["n_options"]), str(row["position"])) for row in ordered]
-    notes = list(dict.fromkeys(make.say(row["reason"]) for row in ordered if row["reason"]))
-    return make.table(ident, columns, rows, notes=notes, keys=keys)
+    for unit, own in shares.items():
+        test = _first(tests.get(unit, []), CHOICES)
+        row = max(
+            (one for one in own if test is None or one["n_options"] == test["n_options"]),
+            key=lambda one: one["departure"],
+        )
+        cells = [make.names.unit(unit), row["n_options"], row["position"], make.cell(row, INTERVAL), row["expected"]]
+        if tests:
+            gold = _first(tests.get(unit, []), BY_GOLD)
+            cells += [
+                make.cell(test, "p_adjusted") if test else None, test["verdict"] if test else None,
+                make.cell(gold, "p_adjusted") if gold else None,
+            ]  # fmt: skip
+        rows.append([*cells, row["n_items"]])
+    notes = [make.text("note_position_tests")] if tests else [make.text("note_position_one_order")]
+    yield make.table("tbl-position", columns, rows, notes=notes, keys=[(unit,) for unit in shares])
+
+
+def _first(tests: list[Row], measure: str) -> Row | None:
+    """Return the test with the smallest p over the numbers of options; p are adjusted over all of them."""
+    own = [row for row in tests if row["measure"] == measure]
+    return min(own, key=lambda row: 2.0 if row["p_adjusted"] is None else row["p_adjusted"], default=None)
+
+
+def _accuracy(make: Maker) -> Iterator[Table]:
+    found = make.by_unit(row for row in make.rows("position", "accuracies") if row["estimate"] is not None)
+    if not found:
+        return
+    columns = [
+        make.unit_column(),
+        *(
+            make.column(key, "estimated", make.text(f"position_{key}"), fields=(key, f"{key}_low", f"{key}_high"))
+            for key in ACCURACIES.values()
+        ),
+        make.column("n_items", "integer"),
+    ]
+    rows = []
+    for unit, own in found.items():
+        by = {row["measure"]: row for row in own}
+        cells = [make.cell(by[name], INTERVAL) if name in by else None for name in ACCURACIES]
+        rows.append([make.names.unit(unit), *cells, own[0]["n_items"]])
+    yield make.table(
+        "tbl-position-accuracy", columns, rows, notes=[make.text("note_position_accuracy")],
+        keys=[(unit,) for unit in found],
+    )  # fmt: skip

@@ -15,6 +15,7 @@ from click_stats.render.findings_anova import anova
 from click_stats.render.findings_bayes import bayes
 from click_stats.render.findings_calibration import calibration
 from click_stats.render.findings_human import human
+from click_stats.render.findings_mixed import mixed
 from click_stats.render.findings_position import confident_errors, position
 from click_stats.render.findings_sensitivity import sensitivity
 
@@ -45,6 +46,7 @@ MAKERS: tuple[Callable[[ResultSet], Finding | None], ...] = (
     data.unread,
     data.undecided,
     anova,
+    mixed,
     bayes,
     confident_errors,
     position,

@@ -105,7 +105,7 @@ def letter_table(counts: Counts, found: Sequence[Comparison]) -> pd.DataFrame:
 
 def item_set_table(counts: Counts, found: Sequence[Comparison], settings: PairSettings) -> pd.DataFrame:
     """Return the items of each group, and for all items also what is left of each category."""
-    labels = counts.units.index
+    labels = list(map(str, counts.units.index))
     categories = counts.items["category"].to_numpy()
     rows: list[tuple[Any, ...]] = []
     for one in found:
@@ -127,7 +127,7 @@ def item_set_table(counts: Counts, found: Sequence[Comparison], settings: PairSe
 
 def warnings(counts: Counts, found: Sequence[Comparison], settings: PairSettings) -> list[str]:
     """Return what a reader must know about the items compared."""
-    labels = counts.units.index
+    labels = list(map(str, counts.units.index))
     left_out = [
         f"{who}, {chosen.group.name} ({why})"
         for one in found

@@ -138,6 +138,7 @@ def refuse_dependent(design: Design) -> None:
     length = np.linalg.norm(design.matrix, axis=0)
     triangle = np.linalg.qr(design.matrix / np.where(length > 0, length, 1.0), mode="r")
     _, singular, right = np.linalg.svd(triangle)
+    singular = np.pad(singular, (0, len(right) - len(singular)))  # fewer rows than columns leave a null space
     null = right[singular < RANK_TOLERANCE * singular[0]]
     if len(null):
         involved = np.abs(null).max(axis=0) > 1e-6

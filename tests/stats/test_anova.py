@@ -233,7 +233,7 @@ def test_models_without_parameters_are_left_out_by_name(counts_of):
 def test_few_models_one_corpus_one_size_give_reasons_not_numbers(counts_of):
     nan = float("nan")
     few = anova(_counts(counts_of, (1, 2, 3, nan, nan), ["x"] * 5), **QUICK)
-    assert _row(few, SCALE)["reason"].startswith("3 models with a known number of parameters")
+    assert _row(few, SCALE)["reason"].startswith("3 usable models with a known number of parameters")
     assert _row(few, CORPUS)["reason"] == "all models have one corpus: x"
     assert few.meta["reason"] == few.meta["warnings"][0] == f"No test of scale: {_row(few, SCALE)['reason']}."
     assert (few.to_frame()["verdict"] == "not decided").all()
@@ -241,7 +241,7 @@ def test_few_models_one_corpus_one_size_give_reasons_not_numbers(counts_of):
     same = anova(_counts(counts_of, (7,) * 5), factor="scale", **QUICK)
     assert _row(same, SCALE)["reason"] == "all models have the same number of parameters"
     none = anova(_counts(counts_of, (nan,) * 5), **QUICK)
-    assert "0 models with a known corpus" in " ".join(none.meta["warnings"])
+    assert "0 usable models with a known corpus" in " ".join(none.meta["warnings"])
 
 
 def test_every_model_of_its_own_corpus_leaves_no_test_between_models(counts_of):

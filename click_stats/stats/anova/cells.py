@@ -205,7 +205,7 @@ def design(found: Cells, name: str, scale: Scale) -> Design:
 def _reason(facts: pd.DataFrame, name: str, scale: Scale) -> str:
     known = {SCALE: "a known number of parameters", CORPUS: "a known corpus"}.get(name, "a known size and corpus")
     if len(facts) < LEAST:
-        return f"{len(facts)} models with {known}, but a test between models needs {LEAST} or more"
+        return f"{len(facts)} usable models with {known}, but a test between models needs {LEAST} or more"
     if name != CORPUS and facts["parameters"].nunique() < 2:
         return "all models have the same number of parameters"
     if name != CORPUS and scale != "log10_params" and facts.groupby("family")["parameters"].nunique().max() < 2:

@@ -135,7 +135,7 @@ def choose(units: pd.DataFrame, names: tuple[str, ...]) -> Choice:
     what = " and ".join(names)
     reason = ""
     if len(used) < FEWEST:
-        reason = f"{len(used)} models with a known {what}, but a test between models needs {FEWEST} or more"
+        reason = f"{len(used)} usable models with a known {what}, but a test between models needs {FEWEST} or more"
     else:
         same = [name for name in names if len(set(known[name])) == 1]
         if same:

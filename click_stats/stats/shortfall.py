@@ -10,14 +10,14 @@ import pandas as pd
 from click_stats.counts import INCORRECT
 from click_stats.errors import UsageError
 from click_stats.results import Result
+from click_stats.stats.blocks import balanced
+from click_stats.stats.confident import wrong_and_sure
 from click_stats.stats.partition import clusters, groups
 from click_stats.stats.tools.clustered import cluster_mean
 from click_stats.stats.tools.intervals import check_level, clustered_t
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import numpy.typing as npt
 
     from click_stats.counts import Counts, FloatArray
     from click_stats.stats.partition import Group
@@ -125,28 +125,4 @@ def _mean(values: FloatArray) -> FloatArray:
 def _confident(counts: Counts, threshold: float) -> FloatArray:
     """Return (units, items) 1 for a confident error, 0 for none, NaN without complete balanced rotations."""
     trials = counts.n("ok", *INCORRECT)
-    wrong = counts.options.copy()
-    gold = counts.items["gold"].to_numpy(dtype=np.int64)
-    wrong[:, np.arange(len(gold)), gold] = 0
-    # A whole number of trials: 3 of 4 are three quarters, whatever a product of floats makes of it.
-    errors = wrong.max(axis=2) >= np.ceil(threshold * trials - 1e-9)
-    return np.where(balanced(counts) & (trials > 0), errors.astype(float), np.nan)
-
-
-def balanced(counts: Counts) -> npt.NDArray[np.bool_]:
-    """Return (units, items) whether every rotation of the item was answered, each equally often.
-
-    Nowhere when the counts were made without responses.
-    """
-    if counts.responses is None:
-        return np.zeros((len(counts.units), len(counts.items)), dtype=bool)
-    frame = counts.responses.frame
-    size = (len(counts.units), len(counts.items), counts.options.shape[2])
-    n = np.zeros(size, dtype=np.int64)
-    np.add.at(n, (frame["unit"].to_numpy(), frame["item"].to_numpy(), frame["rotation"].to_numpy()), 1)
-    options = counts.items["n_options"].to_numpy(dtype=np.int64)
-    real = np.arange(size[2]) < options[:, None]
-    lowest = np.where(real, n, n.max(initial=0)).min(axis=2)
-    highest = np.where(real, n, 0).max(axis=2)
-    found: npt.NDArray[np.bool_] = (lowest == highest) & (lowest > 0)
-    return found
+    return np.where(balanced(counts) & (trials > 0), wrong_and_sure(counts, threshold).astype(float), np.nan)

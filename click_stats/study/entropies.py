@@ -9,7 +9,7 @@ import pandas as pd
 from scipy.special import entr
 
 from click_stats.counts import INCORRECT
-from click_stats.stats.shortfall import balanced
+from click_stats.stats.blocks import balanced
 from click_stats.study import paper
 
 if TYPE_CHECKING:

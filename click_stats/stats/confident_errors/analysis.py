@@ -11,6 +11,7 @@ from click_stats.counts import INCORRECT
 from click_stats.errors import UsageError
 from click_stats.results import Result
 from click_stats.stats import blocks, partition
+from click_stats.stats.confident import wrong_and_sure, wrong_options
 from click_stats.stats.confident_errors import scale
 from click_stats.stats.confident_errors.entropy import entropy, guesser, is_challenging, miller_madow
 from click_stats.stats.confident_errors.sets import agreed, shared_rows
@@ -107,9 +108,7 @@ def confident_errors(
     trials, correct = counts.n("ok", *INCORRECT), counts.correct
     below = is_challenging(correct, trials, n, threshold) & (trials > 0)
     content, corrected, place, balanced = _entropies(counts, frame, n)
-    wrong = counts.options.copy()
-    np.put_along_axis(wrong, counts.items["gold"].to_numpy(dtype=np.int64)[None, :, None], 0, axis=2)
-    sure = (wrong.max(axis=2) >= share * trials - 1e-9) & (trials > 1)
+    sure = wrong_and_sure(counts, share) & (trials > 1)
     passages = partition.clusters(counts, np.arange(len(n), dtype=np.int64))
     units = [str(unit) for unit in counts.units.index]
     estimates, distribution, challenging = [], [], []
@@ -149,7 +148,7 @@ def confident_errors(
         "distribution": _frame(distribution, DISTRIBUTION),
         "challenging": _frame(challenging, CHALLENGING),
         "shared": _frame(shared_rows(counts, below, correct, trials, threshold, level), SHARED),
-        "agreed": _frame(agreed(counts, wrong, sure), AGREED),
+        "agreed": _frame(agreed(counts, wrong_options(counts), sure), AGREED),
         "scale": _frame(scale.model_tests(counts, means, level), SCALE),
     }
     if not balanced.any():

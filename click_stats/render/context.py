@@ -87,6 +87,7 @@ class Context:
             "table": self.table,
             "rows": self.rows,
             "aside": self.aside,
+            "stated": self.stated,
             "parts": [name for name in self.results.results if name not in SHOWN],
             "label": self.label,
             "link": self.link,
@@ -105,6 +106,10 @@ class Context:
     def rows(self, result: str, name: str = "estimates", **where: Any) -> list[Row]:
         """Return the rows of a result's table whose columns equal ``where``; an undefined value is None."""
         return rows(frame(self.results, result, name, **where))
+
+    def stated(self, result: str, key: str) -> Any:
+        """Return a parameter as the analysis states it; None when it does not, or was not made."""
+        return self.results[result].meta.get(key) if result in self.results else None
 
     def aside(self, result: str) -> str:
         """Return why an analysis stepped aside, in the language of the report; nothing when it ran or is absent."""

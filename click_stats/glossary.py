@@ -1,14 +1,13 @@
-"""The closed vocabulary of result columns, kept as data in ``glossary.toml``."""
+"""The closed vocabulary of result columns, kept as data in ``glossary.toml`` and ``glossary_<part>.toml``."""
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from click_stats.errors import UsageError
+from click_stats.texts import merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -31,9 +30,7 @@ class Column:
 @cache
 def columns() -> Mapping[str, Column]:
     """Return all columns by name, in the order of the glossary."""
-    text = files("click_stats").joinpath("glossary.toml").read_text(encoding="utf-8")
-    entries: dict[str, Any] = tomllib.loads(text)
-    return {name: Column(name=name, **entry) for name, entry in entries.items()}
+    return {name: Column(name=name, **entry) for name, entry in merged("click_stats", "glossary").items()}
 
 
 def label(name: str, lang: str = "en") -> str:

@@ -11,7 +11,7 @@ import pytest
 import click_stats
 
 PACKAGE = Path(click_stats.__file__).parent
-BASE = {"errors", "glossary", "results", "content", "folders"}
+BASE = {"errors", "glossary", "results", "content", "folders", "texts"}
 SECOND = {"items", "models", "answers", "protocol"}
 ALLOWED = {
     **dict.fromkeys(BASE, BASE),

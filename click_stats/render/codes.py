@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from click_stats.render.texts import merged
+from click_stats.texts import merged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,7 +10,7 @@ from click_stats.errors import UsageError
 from click_stats.render import numbers
 from click_stats.render.figures.style import PNG_DPI, settings
 from click_stats.render.labels import shared_items
-from click_stats.render.texts import merged
+from click_stats.texts import merged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,7 +10,7 @@ from click_stats import glossary
 from click_stats.render import codes, numbers
 from click_stats.render.labels import frame, labels
 from click_stats.render.table import Cell, Column, Table, row_anchor
-from click_stats.render.texts import merged
+from click_stats.texts import merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

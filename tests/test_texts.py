@@ -2,7 +2,7 @@
 
 import pytest
 
-from click_stats.render import texts
+from click_stats import texts
 
 
 @pytest.fixture

@@ -17,10 +17,10 @@ def merged(package: str, stem: str) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     folder = files(package)
-    names = sorted(path.name for path in folder.iterdir() if path.name.endswith(".toml"))
-    for name in names:
-        if name != f"{stem}.toml" and not name.startswith(f"{stem}_"):
-            continue
+    parts = sorted(
+        path.name for path in folder.iterdir() if path.name.startswith(f"{stem}_") and path.name.endswith(".toml")
+    )
+    for name in (f"{stem}.toml", *parts):
         for key, value in tomllib.loads(folder.joinpath(name).read_text(encoding="utf-8")).items():
             if isinstance(value, list):
                 found.setdefault(key, []).extend(value)

@@ -22,7 +22,7 @@ from click_stats.api.analysing import (
 )
 from click_stats.api.asking import backends, estimate, find_backend, plan, protocols, run
 from click_stats.api.installation import doctor
-from click_stats.api.reading import read_items, read_models, read_trials
+from click_stats.api.reading import read_items, read_keys, read_models, read_trials
 
 __all__ = [
     "accuracy",
@@ -45,6 +45,7 @@ __all__ = [
     "protocols",
     "ranks",
     "read_items",
+    "read_keys",
     "read_models",
     "read_trials",
     "report",

@@ -104,6 +104,7 @@ def run(
     condition: str | None = None,
     policy: str = "paper",
     limit: int | None = None,
+    only: Sequence[str] | None = None,
     content: Sequence[Path] = (),
     progress: Callable[[RunProgress], None] | None = None,
     stop: Callable[[], bool] | None = None,
@@ -131,6 +132,8 @@ def run(
         How answers are extracted from texts: ``paper`` or ``lenient``.
     limit
         Ask this many items only, spread over the benchmark.
+    only
+        Keys of the items to ask (:func:`read_keys`), e.g. of a short form.
     content
         Folders searched for declarations before the packaged ones.
     progress
@@ -167,6 +170,7 @@ def run(
         condition=condition,
         policy=policy,
         limit=limit,
+        only=only,
         progress=progress,
         stop=stop,
         failed=failed,

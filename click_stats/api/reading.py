@@ -50,6 +50,19 @@ def read_models(path: PathLike) -> ModelTable:
     return models.read_models(Path(path))
 
 
+def read_keys(path: PathLike) -> tuple[str, ...]:
+    """Read which items a file chooses: one key a line, or a CSV table with a column ``item``.
+
+    Raises
+    ------
+    DataError
+        The file cannot be read, or names no item.
+    """
+    from click_stats import items
+
+    return items.read_keys(path)
+
+
 def read_trials(
     paths: PathLike | Sequence[PathLike],
     items: ItemTable | None = None,
@@ -60,6 +73,7 @@ def read_trials(
     reparse: str | None = None,
     filter: str | None = None,  # noqa: A002 -- what lm-evaluation-harness and the command line call it
     drop_hidden_options: bool = False,
+    only: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> Trials:
     """Read answers of models: result files, trial tables, logs of harnesses, or folders of these.
@@ -85,6 +99,9 @@ def read_trials(
     drop_hidden_options
         Leave out rows whose prompt did not show every option of the item, as the harness's ``click`` tasks do for
         items with five options.
+    only
+        Keys of the items that count (:func:`read_keys`): coverage and accuracy are then those of these items. Answers
+        to others are left out, with an account.
     progress
         Called as ``progress(done, total, what)``.
 
@@ -106,5 +123,6 @@ def read_trials(
         reparse=reparse,
         filter=filter,
         drop_hidden_options=drop_hidden_options,
+        only=only,
         progress=progress,
     )

@@ -28,6 +28,7 @@ def command(
         Path | None, typer.Option("--out", "-o", help="Folder to write; not needed with --json.", show_default=False)
     ] = None,
     items: o.Items = None,
+    items_from: o.ItemsFrom = None,
     benchmark: o.Benchmark = None,
     models: o.Models = None,
     runs: o.Runs = None,
@@ -59,6 +60,7 @@ def command(
         tables = o.read_tables(
             files,
             items=items,
+            items_from=items_from,
             benchmark=benchmark,
             models=models,
             runs=runs,

@@ -35,6 +35,7 @@ def command(
     ] = False,
     lang: Annotated[str, typer.Option("--lang", help="Language of the headings: en or ko.")] = "en",
     items: o.Items = None,
+    items_from: o.ItemsFrom = None,
     benchmark: o.Benchmark = None,
     models: o.Models = None,
     runs: o.Runs = None,
@@ -58,6 +59,7 @@ def command(
         tables = o.read_tables(
             files,
             items=items,
+            items_from=items_from,
             benchmark=benchmark,
             models=models,
             runs=runs,

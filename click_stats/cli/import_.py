@@ -27,6 +27,7 @@ def command(
     ] = None,
     lang: Annotated[str, typer.Option("--lang", help="Language of the headings: en or ko.")] = "en",
     items: o.Items = None,
+    items_from: o.ItemsFrom = None,
     benchmark: o.Benchmark = None,
     runs: o.Runs = None,
     format: o.Format = None,  # noqa: A002 -- the name of the option
@@ -43,6 +44,7 @@ def command(
         tables = o.read_tables(
             files,
             items=items,
+            items_from=items_from,
             benchmark=benchmark,
             models=None,
             runs=runs,

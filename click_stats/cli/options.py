@@ -33,6 +33,14 @@ Items = Annotated[
         show_default=False,
     ),
 ]
+ItemsFrom = Annotated[
+    Path | None,
+    typer.Option(
+        "--items-from",
+        help="File that chooses items: one key a line, or a CSV file with a column item. Only these count.",
+        show_default=False,
+    ),
+]
 Benchmark = Annotated[
     Path | None,
     typer.Option("--benchmark", help="TOML file that defines another benchmark.", show_default=False),
@@ -166,6 +174,7 @@ def read_tables(
     files: Sequence[Path],
     *,
     items: str | None,
+    items_from: Path | None,
     benchmark: Path | None,
     models: Path | None,
     runs: Path | None,
@@ -187,9 +196,10 @@ def read_tables(
         reparse=reparse,
         filter=filter,
         drop_hidden_options=drop_hidden_options,
+        only=None if items_from is None else api.read_keys(items_from),
         progress=progress,
     )
-    return Tables(trials, table, None if models is None else api.read_models(models))
+    return Tables(trials, trials.items, None if models is None else api.read_models(models))
 
 
 def parameters(

@@ -35,6 +35,7 @@ def command(
     lang: Annotated[str, typer.Option("--lang", help="Language: en or ko.")] = "en",
     engine: Annotated[str, typer.Option("--engine", help="auto, quarto or builtin.")] = "auto",
     items: o.Items = None,
+    items_from: o.ItemsFrom = None,
     benchmark: o.Benchmark = None,
     models: o.Models = None,
     runs: o.Runs = None,
@@ -65,6 +66,7 @@ def command(
         tables = o.read_tables(
             files,
             items=items,
+            items_from=items_from,
             benchmark=benchmark,
             models=models,
             runs=runs,

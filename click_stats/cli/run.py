@@ -93,6 +93,14 @@ def command(
         int | None,
         typer.Option("--limit", min=1, help="Ask this many items only, spread over the benchmark.", show_default=False),
     ] = None,
+    items_from: Annotated[
+        Path | None,
+        typer.Option(
+            "--items-from",
+            help="Ask the items of this file only: one key a line, or a CSV file with a column item.",
+            show_default=False,
+        ),
+    ] = None,
     items: o.Items = None,
     benchmark: o.Benchmark = None,
     content: o.Content = None,
@@ -121,6 +129,7 @@ def command(
                 condition=condition,
                 policy=policy,
                 limit=limit,
+                only=None if items_from is None else api.read_keys(items_from),
                 content=content or (),
                 progress=show,
                 stop=stop,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,8 @@ from click_stats.items.digest import digest
 from click_stats.results import Result
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from click_stats.items.definition import Definition
 
 KEY_COLUMNS = (
@@ -100,6 +102,26 @@ class ItemTable:
         if item not in self._labels:
             raise UsageError(f"There is no item {item!r} in the table.", do=self._hint(item))
         return self._labels[item]
+
+    def only(self, keys: Iterable[str]) -> ItemTable:
+        """Return the table of some items, in the order of this one.
+
+        Raises
+        ------
+        UsageError
+            The table lacks one of them, or there is none.
+        """
+        wanted = set(keys)
+        unknown = sorted(wanted - self._labels.keys())
+        if unknown:
+            raise UsageError(
+                f"{len(unknown):,} of the chosen items are not in the item table.",
+                found=", ".join(unknown[:5]),
+                do=self._hint(unknown[0]),
+            )
+        if not wanted:
+            raise UsageError("No item was chosen.", do="Give at least one key, e.g. " + next(iter(self._labels), ""))
+        return replace(self, frame=self.frame[self.frame.index.isin(wanted)])
 
     def by_id(self, id_: str) -> list[str]:
         """Return the keys of the items with this id: none, one, or several in different categories."""

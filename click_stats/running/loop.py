@@ -21,7 +21,7 @@ from click_stats.trials.schema import DEFAULT_CONDITION
 from click_stats.trials.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from click_stats.adapters.backend import Backend
     from click_stats.adapters.base import Adapter, Response
@@ -73,6 +73,7 @@ def run(
     adapter: Adapter | None = None,
     progress: Callable[[Progress], None] | None = None,
     limit: int | None = None,
+    only: Sequence[str] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> RunSummary:
     """Ask one backend all trials of a plan that are not stored yet.
@@ -99,6 +100,8 @@ def run(
         Called after every response.
     limit
         Ask this many items only. They are spread over the benchmark, and a larger limit contains a smaller one.
+    only
+        Keys of the items to ask; the plan stays that of all items, so that a later call can ask the others.
     stop
         Asked before each group of requests is handed out: True ends the run once all that was handed out is stored.
 
@@ -118,7 +121,9 @@ def run(
             own.hold(items)
         manifest = make_manifest(backend, own, plan, items, condition=condition, policy=policy)
         with Store.open(folder_of(out, backend.name, condition), manifest, session=session_facts(own)) as store:
-            session = _Session(backend, plan, store, own, _first(items, limit), stop or (lambda: False), progress)
+            session = _Session(
+                backend, plan, store, own, _chosen(items, only, limit), stop or (lambda: False), progress
+            )
             return session.go(condition=condition, policy=policy)
     finally:
         if adapter is None:
@@ -133,11 +138,12 @@ def folder_of(out: str | Path, name: str, condition: str) -> Path:
     return Path(out) / f"{name}--{safe}"
 
 
-def _first(items: ItemTable, limit: int | None) -> frozenset[str] | None:
-    """Return the items of a limited run, None for all: those with the smallest hashes, so that limits nest."""
-    if limit is None or limit >= len(items):
-        return None
-    keys = sorted(map(str, items.frame.index), key=lambda key: hashlib.sha256(key.encode()).digest())
+def _chosen(items: ItemTable, only: Sequence[str] | None, limit: int | None) -> frozenset[str] | None:
+    """Return the items to ask, None for all; a limit takes those with the smallest hashes, so that limits nest."""
+    asked = items if only is None else items.only(only)
+    if limit is None or limit >= len(asked):
+        return None if only is None else frozenset(map(str, asked.frame.index))
+    keys = sorted(map(str, asked.frame.index), key=lambda key: hashlib.sha256(key.encode()).digest())
     return frozenset(keys[:limit])
 
 

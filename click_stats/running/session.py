@@ -32,6 +32,7 @@ def run_all(
     condition: str | None,
     policy: str,
     limit: int | None,
+    only: Sequence[str] | None,
     progress: Callable[[Progress], None] | None,
     stop: Callable[[], bool] | None,
     failed: Callable[[str, ClickStatsError], None] | None,
@@ -74,6 +75,7 @@ def run_all(
                     adapter=adapter,
                     progress=progress,
                     limit=limit,
+                    only=only,
                     stop=stop,
                 )
             finally:

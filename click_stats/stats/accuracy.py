@@ -34,6 +34,7 @@ UNDER_HALF = "under half answered"
 """Flag of a cell whose model answered under half of the items."""
 UNDER_HALF_OVERALL = "under half answered, still compared"
 """The same over all items, where a model is compared all the same, and all the others on these items only."""
+ASKED_FEWER = "If only some items were asked, say which (--items-from)."
 
 ESTIMATES = (
     *("unit", "model", "condition", "by", "group", "estimate", "std_error", "df"),
@@ -259,7 +260,7 @@ def _under_half(frame: pd.DataFrame) -> list[str]:
     for (_, group, n, total), rows in frame[frame["coverage"] < 0.5].groupby(keys, sort=False):
         units = list(rows["unit"]) if len(rows) <= NAMED else [f"{len(rows):,} models"]
         cells += [f"{unit}, {group} ({n} of {total})" for unit in units]
-    return ["Under half of the items were answered: " + "; ".join(cells) + "."] if cells else []
+    return [f"Under half of the items were answered: {'; '.join(cells)}. {ASKED_FEWER}"] if cells else []
 
 
 def _summary(counts: Counts, frame: pd.DataFrame) -> dict[str, Any]:

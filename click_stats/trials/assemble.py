@@ -39,11 +39,14 @@ def assemble(
     facts: RunFacts,
     notes: list[str],
     reparse: str | None = None,
+    only: Sequence[str] | None = None,
 ) -> Trials:
     """Map what was loaded to trials, check it, and write the account.
 
     ``reparse`` is the policy by which answers are read again from responses; None: they stay as the files state.
+    ``only``: keys of the items that count; answers to others are left out, and told.
     """
+    chosen = items if only is None else items.only(only)
     files = [source.name for source in sources]
     held = [set(source.columns) for source in sources]
     file_t = {
@@ -67,6 +70,7 @@ def assemble(
         read_again(database, items, reparse)
     create_trials(database, reread="false" if reparse is None else readable("state"))
     repeats = drop_repeats(database, files, labels)
+    outside = [] if only is None else _drop_others(database, chosen)
     reparsed = None if reparse is None else disagreements(database, files, labels)
     if reparse is not None and reparsed is not None:
         notes = [*notes, *remarks(database, items, reparse, reparsed)]
@@ -78,9 +82,11 @@ def assemble(
     if unused:
         notes.append("Facts are stated for runs that were not read: " + examples(unused) + ".")
     duplicates = _duplicates(database, files, sources)
-    dropped = _dropped(database, files, sources, unknown, repeats)
-    counts = count(database, units, items, np.arange(len(items), dtype=np.int64), cells=False, meta={})
-    digests = {"trials": _digest(sources), "items": items.digest}
+    dropped = _dropped(database, files, sources, unknown, repeats, outside)
+    keys = tuple(map(str, items.frame.index))
+    places = chosen.frame.index.get_indexer(pd.Index(keys, dtype=object)).astype(np.int64)
+    counts = count(database, units, chosen, places, cells=False, meta={})
+    digests = {"trials": _digest(sources), "items": chosen.digest}
     account = make_account(
         table,
         pd.concat([dropped, dropped_duplicates(duplicates)], ignore_index=True),
@@ -94,7 +100,22 @@ def assemble(
         reparse or LOGGED_POLICY,
     )
     database.execute(f"DROP VIEW mapped; DROP TABLE {STAGE}; DROP TABLE ambiguous; DROP TABLE resolution")
-    return Trials(items, units, account, digests, database, tuple(map(str, items.frame.index)))
+    return Trials(chosen, units, account, digests, database, keys)
+
+
+def _drop_others(database: Database, chosen: ItemTable) -> list[tuple[int, int, str]]:
+    """Delete the trials of items that were not chosen; return file, how many, and one of the items."""
+    database.store("chosen_t", pd.DataFrame({"item": list(map(str, chosen.frame.index))}, dtype=object))
+    others = f"FROM {TRIAL} t JOIN item_t i USING (ix) ANTI JOIN chosen_t c ON c.item = i.item"
+    found = database.execute(f"SELECT file, count(*), min(i.item) {others} GROUP BY file ORDER BY file")
+    database.execute(f"DELETE FROM {TRIAL} WHERE ix NOT IN (SELECT ix FROM item_t SEMI JOIN chosen_t USING (item))")
+    if not database.execute(f"SELECT 1 FROM {TRIAL} LIMIT 1"):
+        raise DataError(
+            "None of the chosen items was answered.",
+            found=f"{len(chosen):,} chosen items, e.g. {chosen.frame.index[0]}",
+            do="Choose items that the files answer.",
+        )
+    return [(int(file), int(n), str(item)) for file, n, item in found]
 
 
 def _refuse_texts_only(database: Database, files: Sequence[str]) -> None:
@@ -206,6 +227,7 @@ def _dropped(
     sources: Sequence[Source],
     unknown: Sequence[tuple[int, str, int]],
     repeats: Sequence[tuple[int, int, str]],
+    outside: Sequence[tuple[int, int, str]],
 ) -> pd.DataFrame:
     rows = [
         (source.name, reason, len(lines), "line " + examples(lines))
@@ -222,6 +244,7 @@ def _dropped(
         )
         rows += [(files[file], reason, n_rows, f"row {row}") for file, n_rows, row in found]
     rows += [(files[file], "repeats another row", n_rows, example) for file, n_rows, example in repeats]
+    rows += [(files[file], "item not chosen", n_rows, example) for file, n_rows, example in outside]
     return pd.DataFrame(rows, columns=DROPPED)
 
 

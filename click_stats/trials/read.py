@@ -44,6 +44,7 @@ def read_trials(
     reparse: str | None = None,
     filter: str | None = None,  # noqa: A002 -- what the harness and the command line call it
     drop_hidden_options: bool = False,
+    only: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> Trials:
     """Read answers of models from result files, long tables, logs of harnesses, or folders of these.
@@ -70,6 +71,8 @@ def read_trials(
         several.
     drop_hidden_options
         Leave out rows whose prompt did not show every option of the item, as the harness's ``click`` tasks do.
+    only
+        Keys of the items that count, e.g. those of a short form. Answers to others are left out, with an account.
     progress
         Called with bytes read, bytes in all, and the file's name.
 
@@ -95,7 +98,7 @@ def read_trials(
                 do="Leave --filter out: it is for logs that hold answers as several filters or scorers took them.",
             )
         facts = facts.completed({source.name: source.facts for source in sources})
-        return assemble(database, sources, items, models, facts, notes, reparse)
+        return assemble(database, sources, items, models, facts, notes, reparse, only)
 
 
 def trials_from_frame(

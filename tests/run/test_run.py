@@ -338,6 +338,7 @@ def all_of(backends, rainbow, out, **more):
         "condition": None,
         "policy": "paper",
         "limit": None,
+        "only": None,
         "progress": None,
         "stop": None,
         "failed": None,
@@ -403,3 +404,15 @@ def test_every_warning_of_a_run_is_said_in_korean(paper, rainbow, backend, told,
         [line] = [line for line in warnings if line.startswith(start)]
         assert text(line, "ko") != line
     assert any("carry the remark: prompt cut" in line and text(line, "ko") != line for line in warnings)
+
+
+def test_only_chosen_items_are_asked_and_the_others_later(paper, rainbow, backend, told, reply, tmp_path):
+    keys = list(map(str, rainbow.frame.index[:3]))
+    first, rest = told(reply()), told(reply())
+    summary = run(backend, paper, rainbow, tmp_path, adapter=first, only=keys)
+    assert {key.item for key in first.asked} == set(keys)
+    assert summary.complete
+    run(backend, paper, rainbow, tmp_path, adapter=rest)
+    assert {key.item for key in rest.asked} == set(map(str, rainbow.frame.index)) - set(keys)
+    with pytest.raises(UsageError, match="not in the item table"):
+        run(backend, paper, rainbow, tmp_path, adapter=told(reply()), only=["History/none"])

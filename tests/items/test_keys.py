@@ -67,5 +67,13 @@ def test_answers_to_other_items_are_left_out_with_an_account(three_files):
     expected = (right["prediction"] == right["gold"]).groupby(right["category"]).mean()
     mine = estimates[estimates["unit"] == frame["model"].iloc[0]].set_index("group")["estimate"]
     assert mine.to_dict() == pytest.approx(expected.to_dict())
+
+
+def test_choosing_only_items_that_nobody_answered_is_an_error(tmp_path):
+    items = cs.read_items()
+    answered, other = map(str, items.frame.index[:2])
+    table = tmp_path / "one.csv"
+    table.write_text(f"model,item,label\nm,{answered},A\n", encoding="utf-8")
+    assert len(cs.read_trials(table, items, only=[answered])) == 1
     with pytest.raises(DataError, match="None of the chosen items"):
-        cs.read_trials(three_files[:2], items, only=[next(key for key in items.frame.index if key not in both.index)])
+        cs.read_trials(table, items, only=[other])

@@ -53,7 +53,8 @@ class Labels:
 def labels(results: ResultSet, lang: str = "en") -> Labels:
     """Collect the names from the models, the items and the accuracies of a study; any of them may be absent."""
     estimates = frame(results, "accuracy")
-    units = dict.fromkeys(estimates["unit"].astype(str)) if "unit" in estimates else {}
+    named_in = estimates if "unit" in estimates else frame(results, "item_answers", "units")
+    units = dict.fromkeys(named_in["unit"].astype(str)) if "unit" in named_in else {}
     models = frame(results, "models", "models")
     shown = dict(zip(models["unit"], models["label"], strict=True)) if "label" in models and "unit" in models else {}
     named = {unit: str(shown.get(unit) or unit) for unit in units}

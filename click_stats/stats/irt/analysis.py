@@ -1,0 +1,145 @@
+"""The analysis: how hard and how telling each item is, how able each model, and how sure that is with few models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, get_args
+
+import pandas as pd
+
+from click_stats import __version__
+from click_stats.errors import UsageError
+from click_stats.results import Result
+from click_stats.stats.irt import marginal, rows
+from click_stats.stats.irt.data import AUTO_2PL, FEWEST_2PL, Answers, Aside, Floor, Model, prepare
+from click_stats.stats.tools.intervals import check_level
+
+if TYPE_CHECKING:
+    from click_stats.counts import Counts, Denominator
+
+TABLES = {
+    "estimates": rows.ESTIMATES,
+    "abilities": rows.ABILITIES,
+    "information": rows.INFORMATION,
+    "groups": rows.GROUPS,
+    "fit": rows.FIT,
+    "dependence": rows.DEPENDENCE,
+    "comparison": rows.COMPARISON,
+}
+METHOD = (
+    "Hierarchical item response model on counts; difficulties on a grid and normal abilities, each averaged over the "
+    "other, with empirical Bayes priors; central posterior intervals."
+)
+POSTERIOR = "marginal posterior"
+
+
+def irt(
+    counts: Counts,
+    *,
+    model: Model = "auto",
+    floor: Floor = "chance",
+    categories: bool = True,
+    passages: bool = True,
+    level: float = 0.95,
+    denominator: Denominator = "responded",
+    seed: int = 0,
+) -> Result:
+    """Estimate difficulty and discrimination of items and abilities of models.
+
+    Parameters
+    ----------
+    counts
+        The answers. People (``kind`` human) take no part.
+    model
+        ``1pl``, ``2pl``, or ``auto``: the 2PL from 50 models. It is refused below 20.
+    floor
+        ``chance``: a model without any ability is right with probability 1 over the number of options; ``none``.
+    categories
+        Whether difficulties have a mean, and models a level, for each category.
+    passages
+        Whether models have a level for each passage with several items (testlets).
+    level
+        Of the intervals.
+    denominator
+        Which trials count.
+    seed
+        Of the draws for intervals of ranks and for predictive checks.
+
+    Returns
+    -------
+    Result
+        ``estimates``: one row per item. ``abilities``: by model, overall and by category. ``information``: of the
+        test, along ability. ``groups``: difficulty by category and source. ``fit``: checks of the model.
+        ``dependence``: items on one passage. ``comparison``: what the model adds over raw proportions. When the data
+        do not allow it, all are empty and ``meta`` has the reason.
+
+    Raises
+    ------
+    UsageError
+        An unknown parameter, a 3PL, or a 2PL with too few models.
+    """
+    _check(model, floor, level)
+    meta: dict[str, Any] = {
+        "method": METHOD, "version": __version__, "model": model, "floor": floor, "categories": categories,
+        "passages": passages, "level": level, "denominator": denominator, "seed": seed,
+        "digests": dict(counts.meta.get("digests", {})), "warnings": list(counts.meta.get("warnings", [])),
+        "diagnostics": {}, "reason": "",
+    }  # fmt: skip
+    try:
+        answers = prepare(counts, floor=floor, categories=categories, passages=passages, denominator=denominator)
+        meta["model"] = _chosen(model, answers)
+    except Aside as error:
+        return _aside(meta, error.what)
+    fit = marginal.fit(answers.responses, slopes=meta["model"] == "2pl")
+    items = rows.summarise(answers, fit, level, seed)
+    meta["diagnostics"] = {"steps": fit.steps, "converged": fit.converged}
+    tables = {
+        "estimates": rows.item_rows(counts, answers, items, level, POSTERIOR),
+        "abilities": rows.ability_rows(answers, fit, level),
+        "information": _empty("information"),
+        "groups": rows.group_rows(counts, answers, items, level),
+        "fit": _empty("fit"),
+        "dependence": _empty("dependence"),
+        "comparison": rows.comparison_rows(counts, answers, items),
+    }
+    summary = {
+        "n_units": len(answers.units),
+        "n_items": len(answers.items),
+        "n_items_estimable": int(items.estimable.sum()),
+        "model": meta["model"],
+    }
+    return Result("irt", tables, summary, meta)
+
+
+def _chosen(model: Model, answers: Answers) -> str:
+    n_units = len(answers.units)
+    if model == "auto":
+        return "2pl" if n_units >= AUTO_2PL else "1pl"
+    if model == "2pl" and n_units < FEWEST_2PL:
+        raise Aside(
+            f"A discrimination for each item is not estimated from {n_units} models: it needs at least {FEWEST_2PL}. "
+            "Use the 1PL, which has one discrimination for all items."
+        )
+    return model
+
+
+def _check(model: str, floor: str, level: float) -> None:
+    check_level(level)
+    if model == "3pl":
+        raise UsageError(
+            "A 3PL, with a floor for every item, is not fitted: no number of models that is at hand tells a floor from "
+            "an easy item.",
+            do="Use floor='chance', which fixes the floor at 1 over the number of options.",
+        )
+    for name, value, known in (("model", model, get_args(Model)), ("floor", floor, get_args(Floor))):
+        if value not in known:
+            raise UsageError(f"There is no {name} {value!r}.", do="Use one of: " + ", ".join(known) + ".")
+
+
+def _empty(name: str) -> pd.DataFrame:
+    return pd.DataFrame(columns=list(TABLES[name]))
+
+
+def _aside(meta: dict[str, Any], reason: str) -> Result:
+    meta["reason"] = reason
+    meta["warnings"].append(reason)
+    return Result("irt", {name: _empty(name) for name in TABLES}, {}, meta)

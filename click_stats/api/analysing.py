@@ -131,6 +131,13 @@ def human(
     return _run("human", trials, items, parameters, models)
 
 
+def irt(
+    trials: Trials | Counts, items: ItemTable | None = None, *, models: ModelTable | None = None, **parameters: Any
+) -> Result:
+    """Return how hard and how telling each item is, and how able each model; see :func:`click_stats.stats.irt.irt`."""
+    return _run("irt", trials, items, parameters, models)
+
+
 def analyze(
     study: str,
     trials: Trials,

@@ -12,6 +12,7 @@ from click_stats.stats.compare import compare
 from click_stats.stats.conditions import conditions
 from click_stats.stats.confident_errors import confident_errors
 from click_stats.stats.human import human
+from click_stats.stats.irt import irt
 from click_stats.stats.item_answers import item_answers
 from click_stats.stats.mixed import mixed
 from click_stats.stats.position import position
@@ -40,6 +41,7 @@ ANALYSES: Mapping[str, Callable[..., Result]] = {
     "position": position,  # does order matter
     "human": human,  # against people
     "item_answers": item_answers,  # who answered what, for the explorer
+    "irt": irt,  # how hard is each item
     "shortfall": shortfall,  # what to collect data for
 }
 """Name to function ``f(counts, *, ..., seed) -> Result``."""

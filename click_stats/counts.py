@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 Denominator = Literal["responded", "planned", "in_option"]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
 
 INCORRECT = ("out_of_option", "empty", "refused", "truncated")
 """The model spoke, but named no option: incorrect."""
@@ -50,6 +52,24 @@ class Bounds(NamedTuple):
     high: FloatArray
 
 
+def right_options(items: pd.DataFrame, n_options: int) -> BoolArray:
+    """Return (I, K) which options are right: the gold of each item, and those that ``accepted`` lists besides.
+
+    Parameters
+    ----------
+    items
+        Column ``gold`` (position from 0); column ``accepted``, where there is one: positions with blanks between.
+    n_options
+        K, at least the largest number of options.
+    """
+    right = np.zeros((len(items), n_options), dtype=np.bool_)
+    right[np.arange(len(items)), items["gold"].to_numpy(dtype=np.int64)] = True
+    if "accepted" in items:
+        for row in np.flatnonzero(items["accepted"].to_numpy() != ""):
+            right[row, [int(position) for position in str(items["accepted"].iloc[row]).split()]] = True
+    return right
+
+
 @dataclass(frozen=True)
 class Counts:
     """How often each unit chose each option of each item.
@@ -61,7 +81,8 @@ class Counts:
         ``output_tokens`` (mean per trial), and the facts of the models, if any were stated. U rows.
     items
         Index ``item``; the columns of the item table, at least ``category, domain, source, n_options,
-        gold, cluster``. I rows: every item of the table, answered or not.
+        gold, cluster``; ``accepted`` where options are right besides the gold. I rows: every item of the table,
+        answered or not.
     options
         (U, I, K) trials with status ``ok`` by original option, K the largest number of options.
     statuses
@@ -102,10 +123,14 @@ class Counts:
 
     @property
     def correct(self) -> IntArray:
-        """(U, I) trials whose answer is the gold option."""
-        gold = self.items["gold"].to_numpy(dtype=np.int64)
-        taken: IntArray = np.take_along_axis(self.options, gold[None, :, None], axis=2)[:, :, 0]
+        """(U, I) trials whose answer is right: the gold option, or one accepted besides."""
+        taken: IntArray = np.where(self.right, self.options, 0).sum(axis=2)
         return taken
+
+    @cached_property
+    def right(self) -> BoolArray:
+        """(I, K) which options are right; see :func:`right_options`."""
+        return right_options(self.items, self.options.shape[2])
 
     def fact(self, name: str) -> pd.Series[Any]:
         """Return a fact of the models by unit (``parameters``, ``family``, ...), all missing where none is known."""

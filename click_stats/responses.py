@@ -26,7 +26,8 @@ class Responses:
         T rows, sorted by key. ``unit`` and ``item`` are row numbers of the counts they belong to; ``wording`` is a
         text, ``rotation`` and ``replicate`` count from 0. ``prediction`` is the original option (-1: none named),
         ``position`` its displayed position (-1: none), ``gold_position`` the displayed position of the gold,
-        ``correct`` whether the prediction is the gold. With rotation r, position p shows option ``(p + r) mod N``.
+        ``correct`` whether the prediction is right: the
+        gold, or an option accepted besides. With rotation r, position p shows option ``(p + r) mod N``.
     scores
         (T, K) log-probability of each original option, NaN where there is none; None when not asked for, or when
         no trial has any.

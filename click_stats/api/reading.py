@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from click_stats.items import ItemTable
+    from click_stats.items import Errata, ItemTable
     from click_stats.models import ModelTable
     from click_stats.trials import Trials
 
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int, str], None]
 
 
-def read_items(path: PathLike | None = None, *, definition: PathLike | None = None) -> ItemTable:
+def read_items(
+    path: PathLike | None = None, *, definition: PathLike | None = None, errata: PathLike | Errata | None = None
+) -> ItemTable:
     """Read the items of a benchmark.
 
     Parameters
@@ -26,15 +28,33 @@ def read_items(path: PathLike | None = None, *, definition: PathLike | None = No
         the dataset's folder; one JSON, JSONL, CSV or parquet table; or a Hugging Face id.
     definition
         TOML file with the facts of another benchmark (categories, domains, labels); None for CLIcK.
+    errata
+        Corrections to lay over the items, or the TOML file that holds them; see :func:`read_errata`.
 
     Raises
     ------
     DataError
-        The items cannot be read or contradict themselves; the message names the item.
+        The items cannot be read or contradict themselves, or an erratum is not about them; the message names the item.
     """
     from click_stats import items
 
-    return items.read_items(path, None if definition is None else items.read_definition(definition))
+    found = items.read_items(path, None if definition is None else items.read_definition(definition))
+    if errata is None:
+        return found
+    return found.with_errata(errata if isinstance(errata, items.Errata) else items.read_errata(errata))
+
+
+def read_errata(path: PathLike) -> Errata:
+    """Read corrections of items from a TOML file; lay them over a table with ``items.with_errata(errata)``.
+
+    Raises
+    ------
+    DataError
+        The file cannot be read, has a wrong form, or holds corrections of one item that contradict each other.
+    """
+    from click_stats import items
+
+    return items.read_errata(path)
 
 
 def read_models(path: PathLike) -> ModelTable:

@@ -28,6 +28,7 @@ def command(
     lang: Annotated[str, typer.Option("--lang", help="Language of the headings: en or ko.")] = "en",
     items: o.Items = None,
     items_from: o.ItemsFrom = None,
+    errata: o.Errata = None,
     benchmark: o.Benchmark = None,
     runs: o.Runs = None,
     format: o.Format = None,  # noqa: A002 -- the name of the option
@@ -45,6 +46,7 @@ def command(
             files,
             items=items,
             items_from=items_from,
+            errata=errata,
             benchmark=benchmark,
             models=None,
             runs=runs,

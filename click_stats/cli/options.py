@@ -41,6 +41,10 @@ ItemsFrom = Annotated[
         show_default=False,
     ),
 ]
+Errata = Annotated[
+    Path | None,
+    typer.Option("--errata", help="TOML file of corrections to lay over the items before scoring.", show_default=False),
+]
 Benchmark = Annotated[
     Path | None,
     typer.Option("--benchmark", help="TOML file that defines another benchmark.", show_default=False),
@@ -130,6 +134,13 @@ Also = Annotated[
 SameProtocol = Annotated[
     bool, typer.Option("--same-protocol", help="Refuse to compare models whose stated protocols differ.")
 ]
+WithTexts = Annotated[
+    bool,
+    typer.Option(
+        "--with-texts",
+        help="Show texts of items where they are discussed (needs --items with texts); not for publication.",
+    ),
+]
 Setting = Annotated[
     list[str] | None,
     typer.Option(
@@ -175,6 +186,7 @@ def read_tables(
     *,
     items: str | None,
     items_from: Path | None,
+    errata: Path | None,
     benchmark: Path | None,
     models: Path | None,
     runs: Path | None,
@@ -186,7 +198,7 @@ def read_tables(
     progress: Callable[[int, int, str], None] | None,
 ) -> Tables:
     """Read items, trials and models as the options say."""
-    table = api.read_items(items, definition=benchmark)
+    table = api.read_items(items, definition=benchmark, errata=errata)
     trials = api.read_trials(
         list(files),
         table,
@@ -212,6 +224,7 @@ def parameters(
     draws: int | None = None,
     seed: int | None = None,
     pairwise_items: bool = False,
+    with_texts: bool = False,
     setting: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Return the parameters of the analyses that were given; what was not given keeps the study's value."""
@@ -224,6 +237,7 @@ def parameters(
         "draws": draws,
         "seed": seed,
         "pairwise_items": pairwise_items or None,
+        "with_texts": with_texts or None,
     }
     given |= dict(pair(entry, "--set") for entry in setting or ())
     return {name: value for name, value in given.items() if value is not None}

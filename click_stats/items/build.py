@@ -14,7 +14,7 @@ from click_stats.items import columns, gold, passages
 from click_stats.items.definition import LABEL_SETS, MAX_OPTIONS, MIN_OPTIONS, labels
 from click_stats.items.digest import item_digest, n_chars
 from click_stats.items.notes import EXAMPLES, Notes, listed
-from click_stats.items.table import KEY_COLUMNS, LABELS, TEXT_COLUMNS, ItemTable
+from click_stats.items.table import ACCEPTED, KEY_COLUMNS, LABELS, TEXT_COLUMNS, ItemTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -190,6 +190,9 @@ def _optional(row: dict[str, Any]) -> str:
         if value and value not in (*TRUE, *FALSE):
             return f"{name} is neither true nor false: {value!r}"
         row[name] = value in TRUE if value else None
+    for position in str(row.get(ACCEPTED) or "").split():
+        if isinstance(fault := gold.from_position(position, row["n_options"]), str):
+            return f"{ACCEPTED}: {fault}"
     return ""
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from click_stats.errors import DataError
 from click_stats.items.gold import COLUMNS as GOLD_COLUMNS
-from click_stats.items.table import KEY_COLUMNS, TEXT_COLUMNS
+from click_stats.items.table import ACCEPTED, KEY_COLUMNS, TEXT_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SYNONYMS = {"paragraph": "passage", "choices": "options"}
 """Names in the dataset's own files, and ours."""
 ONE_OPTION = re.compile(r"option_(\d+)")
-STRIPPED = {"item", "labels", *KEY_COLUMNS}
+STRIPPED = {"item", "labels", ACCEPTED, *KEY_COLUMNS}
 """Columns in which blanks around a value mean nothing. Texts and the answer stay as they are written."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from click_stats.items.definition import Definition
+    from click_stats.items.errata import Errata, Overlay
 
 KEY_COLUMNS = (
     "id",
@@ -36,6 +37,8 @@ TEXT_COLUMNS = ("passage", "question", "options")
 """Columns of a table with texts; ``options`` holds tuples of text."""
 DIGESTED = ("id", "category", "domain", "source", "n_options", "gold", "cluster", "digest")
 """What two tables must share to give the same results."""
+ACCEPTED = "accepted"
+"""Optional column: options that are right besides the gold, as positions from 0 with blanks between."""
 LABELS = "labels"
 """Optional column: the label set of single items, where it is not the definition's."""
 
@@ -54,11 +57,14 @@ class ItemTable:
         The benchmark's facts.
     warnings
         What was repaired or looks wrong, in sentences.
+    overlay
+        The errata laid over the table, if any, and the table before.
     """
 
     frame: pd.DataFrame
     definition: Definition
     warnings: tuple[str, ...] = ()
+    overlay: Overlay | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         texts = "with texts" if self.has_text else "keys only, no texts"
@@ -75,8 +81,11 @@ class ItemTable:
     @cached_property
     def digest(self) -> str:
         """Fingerprint of the columns that results depend on (:data:`DIGESTED`); the order of rows does not matter."""
-        rows = self.frame[list(DIGESTED)].itertuples(name=None)
-        return digest(sorted("\t".join(map(str, row)) for row in rows))
+        rows = ["\t".join(map(str, row)) for row in self.frame[list(DIGESTED)].itertuples(name=None)]
+        if ACCEPTED in self.frame:
+            also = self.frame[ACCEPTED].astype(str)
+            rows = [f"{row}\t{more}" if more else row for row, more in zip(rows, also, strict=True)]
+        return digest(sorted(rows))
 
     @cached_property
     def _labels(self) -> dict[str, tuple[str, ...]]:
@@ -103,6 +112,16 @@ class ItemTable:
             raise UsageError(f"There is no item {item!r} in the table.", do=self._hint(item))
         return self._labels[item]
 
+    @property
+    def original(self) -> ItemTable:
+        """The table before its errata: what the models were asked."""
+        return self if self.overlay is None else self.overlay.original
+
+    @property
+    def errata_digest(self) -> str:
+        """Digest of the errata laid over the table; empty without."""
+        return "" if self.overlay is None else self.overlay.errata.digest
+
     def only(self, keys: Iterable[str]) -> ItemTable:
         """Return the table of some items, in the order of this one.
 
@@ -122,6 +141,28 @@ class ItemTable:
         if not wanted:
             raise UsageError("No item was chosen.", do="Give at least one key, e.g. " + next(iter(self._labels), ""))
         return replace(self, frame=self.frame[self.frame.index.isin(wanted)])
+
+    def with_errata(self, errata: Errata) -> ItemTable:
+        """Return the table that corrections make of this one, with a digest of its own.
+
+        Answers keep to the item they were given to: a dropped item is gone, and answers to a text that has changed
+        since are not scored.
+
+        Parameters
+        ----------
+        errata
+            From :func:`click_stats.read_errata`.
+
+        Raises
+        ------
+        DataError
+            An erratum is for another text or names no item, option or category of this table.
+        UsageError
+            The table has errata already.
+        """
+        from click_stats.items.errata import with_errata  # noqa: PLC0415 -- that module makes tables of this class
+
+        return with_errata(self, errata)
 
     def by_id(self, id_: str) -> list[str]:
         """Return the keys of the items with this id: none, one, or several in different categories."""
@@ -165,6 +206,7 @@ class ItemTable:
             "benchmark": self.definition.name,
             "item_revision": self.definition.revision,
             "digest": self.digest,
+            "labels": self.definition.labels,
             "warnings": list(self.warnings),
         }
         summary = {"n_items": len(frame), "n_clusters": overall["n_clusters"], "chance": overall["chance"]}

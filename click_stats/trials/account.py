@@ -12,6 +12,7 @@ from click_stats.results import Result
 from click_stats.trials.identify import LEFT_OUT
 from click_stats.trials.runs import FACTS, NOT_STATED
 from click_stats.trials.schema import LOGGED_POLICY
+from click_stats.trials.unscored import REASONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from click_stats.counts import Counts
+    from click_stats.trials.unscored import Unscored
 
 ALL_ITEMS = "all items"
 SHOWN = 5
@@ -84,23 +86,33 @@ def make_account(
     return Result("account", tables, _summary(tables["sources"], counts, answered), meta)
 
 
-def recount(account: Result, counts: Counts, digests: Mapping[str, str]) -> Result:
+def recount(account: Result, counts: Counts, digests: Mapping[str, str], found: Unscored) -> Result:
     """Return an account of the same rows for counts by another item table.
 
-    What was read and left out stays as it was; statuses, coverage and the items answered are those of ``counts``.
+    What was read stays as it was; statuses, coverage and the items answered are those of ``counts``, and what errata
+    leave out of the scores (``found``) is added to what was left out.
     """
     answered = counts.n("ok", *INCORRECT) > 0
     n_items = dict(zip(counts.units.index, answered.sum(axis=1), strict=True))
     comparability = account.to_frame("comparability")
     comparability["n_items"] = comparability["unit"].map(n_items)
+    sources, dropped = account.to_frame("sources"), account.to_frame("dropped")
+    numbers = {str(unit): number for number, unit in enumerate(counts.units.index)}
+    pairs = zip(sources["file"], sources["unit"], strict=True)
+    sources["rows_kept"] = [found.kept.get((file, numbers[unit]), 0) for file, unit in pairs]
+    dropped = dropped[~dropped["reason"].isin(REASONS)]
+    unscored = pd.DataFrame(found.dropped, columns=DROPPED)
+    warnings = [line for line in account.meta["warnings"] if not any(f"({reason})" in line for reason in REASONS)]
     tables = {
         **account.tables,
+        "sources": sources,
+        "dropped": pd.concat([dropped, unscored], ignore_index=True) if len(unscored) else dropped,
         "statuses": _statuses(counts),
         "coverage": _coverage(counts, answered),
         "comparability": comparability,
     }
-    summary = _summary(account.tables["sources"], counts, answered)
-    return Result("account", tables, summary, {**account.meta, "digests": dict(digests)})
+    meta = {**account.meta, "digests": dict(digests), "warnings": [*warnings, *_left_out(unscored)]}
+    return Result("account", tables, _summary(sources, counts, answered), meta)
 
 
 def _summary(sources: pd.DataFrame, counts: Counts, answered: npt.NDArray[np.bool_]) -> dict[str, int]:
@@ -155,10 +167,7 @@ def _comparability(
 
 
 def _warnings(tables: Mapping[str, pd.DataFrame], counts: Counts, answered: npt.NDArray[np.bool_]) -> list[str]:
-    lines = []
-    for reason, rows in tables["dropped"].groupby("reason", sort=False):
-        files = ", ".join(dict.fromkeys(rows["file"]))
-        lines.append(f"{int(rows['n_rows'].sum()):,} rows were left out ({reason}): {files}.")
+    lines = _left_out(tables["dropped"])
     if len(tables["gold"]):
         items = ", ".join(dict.fromkeys(tables["gold"]["item"]))
         n_files = tables["gold"]["file"].nunique()
@@ -193,6 +202,14 @@ def _warnings(tables: Mapping[str, pd.DataFrame], counts: Counts, answered: npt.
         if not answered[row].any()
     ]
     return lines
+
+
+def _left_out(dropped: pd.DataFrame) -> list[str]:
+    """Return a warning for each reason for which rows were left out."""
+    return [
+        f"{int(rows['n_rows'].sum()):,} rows were left out ({reason}): {', '.join(dict.fromkeys(rows['file']))}."
+        for reason, rows in dropped.groupby("reason", sort=False)
+    ]
 
 
 def _mostly_unread(counts: Counts) -> list[str]:

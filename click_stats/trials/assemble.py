@@ -51,6 +51,7 @@ def assemble(
     held = [set(source.columns) for source in sources]
     file_t = {
         "file": range(len(files)),
+        "name": files,
         "has_text": ["text" in columns for columns in held],
         "has_answer": [bool(ANSWERS & columns) for columns in held],
     }

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from click_stats.counts import INCORRECT, STATUSES, Counts
+from click_stats.counts import INCORRECT, STATUSES, Counts, right_options
+from click_stats.items.definition import MAX_OPTIONS
 from click_stats.trials.mapping import TRIAL
 from click_stats.trials.responding import fetch
 
@@ -42,7 +43,7 @@ def count(
     items
         The items to count for.
     places
-        Row in ``items`` of each item number of the trial table, -1 where the item is not among them.
+        Row in ``items`` of each item number of the trial table, -1 where its trials do not count.
     cells
         Whether to count by wording and rotation too (a second query).
     responses, scores
@@ -65,12 +66,15 @@ def count(
     np.add.at(statuses, (unit[known], place[known], status[known]), n[known])
     chosen = known & (option >= 0)
     np.add.at(options, (unit[chosen], place[chosen], option[chosen]), n[chosen])
+    plan = planned(statuses.sum(axis=2), n_options, _prompts(database, len(units), n_options, places))
+    if items.overlay is not None:
+        plan[:, frame.index.isin(items.overlay.retexted)] = 0  # nobody was asked the new text
     return Counts(
         units=units[["model", "condition", "protocol"]].assign(output_tokens=_output_tokens(database, len(units))),
         items=frame,
         options=options,
         statuses=statuses,
-        planned=planned(statuses.sum(axis=2), n_options, _prompts(database, len(units), n_options, places)),
+        planned=plan,
         cells=_cells(database, units, frame, places) if cells else None,
         categories=items.definition.category_names,
         domains=items.definition.domain_names,
@@ -140,17 +144,30 @@ def planned(
     return plan
 
 
+RIGHT = "(bits >> prediction) & 1 = 1"
+"""Whether the prediction of a trial is right, in a query that joins :func:`right_bits`."""
+
+
+def right_bits(items: pd.DataFrame, places: npt.NDArray[np.int64]) -> pd.DataFrame:
+    """Return by item number (``ix``) which options are right, as a number with a bit for each option.
+
+    Items that are not in the table are left out, so that a join leaves out their trials.
+    """
+    right = right_options(items, MAX_OPTIONS)
+    bits = right.astype(np.int64) @ (np.int64(1) << np.arange(MAX_OPTIONS, dtype=np.int64))
+    known = np.flatnonzero(places >= 0)
+    return pd.DataFrame({"ix": known, "bits": bits[places[known]]})
+
+
 def _cells(database: Database, units: pd.DataFrame, frame: pd.DataFrame, places: npt.NDArray[np.int64]) -> pd.DataFrame:
     """Return responded and correct trials per unit, item, wording and rotation."""
     spoken = ", ".join(f"'{status}'" for status in ("ok", *INCORRECT))
-    gold = np.full(len(places), -1, dtype=np.int64)
-    gold[places >= 0] = frame["gold"].to_numpy(dtype=np.int64)[places[places >= 0]]
-    database.store("gold_t", pd.DataFrame({"ix": range(len(places)), "gold": gold}))
+    database.store("right_t", right_bits(frame, places))
     cells = database.frame(
         f"""
         SELECT unit, ix, wording, rotation, count(*) FILTER (status IN ({spoken})) AS n_trials,
-               count(*) FILTER (status = 'ok' AND prediction = gold) AS n_correct
-        FROM {TRIAL} JOIN gold_t USING (ix) GROUP BY unit, ix, wording, rotation ORDER BY unit, ix, wording, rotation
+               count(*) FILTER (status = 'ok' AND {RIGHT}) AS n_correct
+        FROM {TRIAL} JOIN right_t USING (ix) GROUP BY unit, ix, wording, rotation ORDER BY unit, ix, wording, rotation
         """
     )
     cells["place"] = places[cells["ix"].to_numpy(dtype=np.int64)]

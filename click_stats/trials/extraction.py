@@ -9,12 +9,16 @@ import pandas as pd
 from click_stats.answers import POLICIES
 from click_stats.counts import INCORRECT
 from click_stats.results import Result
+from click_stats.trials.counting import RIGHT, right_bits
 from click_stats.trials.mapping import READING, TRIAL
 from click_stats.trials.reparse import read_texts, readable
 from click_stats.trials.schema import LOGGED_POLICY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    import numpy as np
+    import numpy.typing as npt
 
     from click_stats.items.table import ItemTable
     from click_stats.trials.database import Database
@@ -28,7 +32,13 @@ NO_ANSWERS = "the files hold responses only"
 NOT_STATED = "not stated"
 
 
-def extraction(database: Database, items: ItemTable, keys: Sequence[str], units: Mapping[str, int]) -> Result | None:
+def extraction(
+    database: Database,
+    items: ItemTable,
+    keys: Sequence[str],
+    places: npt.NDArray[np.int64],
+    units: Mapping[str, int],
+) -> Result | None:
     """Return accuracy under ``paper``, ``lenient`` and ``logged``, and the share of trials that each rule decided.
 
     Parameters
@@ -39,6 +49,8 @@ def extraction(database: Database, items: ItemTable, keys: Sequence[str], units:
         The items that decide what is correct; option texts are read where they have texts.
     keys
         Key of the item of each item number.
+    places
+        Row in ``items`` of each item number, -1 where its trials do not count.
     units
         Names of the units to show, in order, and their numbers in the database.
 
@@ -49,11 +61,13 @@ def extraction(database: Database, items: ItemTable, keys: Sequence[str], units:
         answers. ``rules``: unit, policy, rule, number and share of the trials that responded; the rule ``logged``
         stands for answers taken from the files. None when no trial has a response that can be read.
     """
-    rows = f"SELECT ix, rotation AS turn, text, finish_reason FROM {TRIAL} WHERE {readable('status')}"
+    database.store("right_t", right_bits(items.frame, places))
+    counting = f"{TRIAL} SEMI JOIN right_t USING (ix)"
+    rows = f"SELECT ix, rotation AS turn, text, finish_reason FROM {counting} WHERE {readable('status')}"
     if not database.execute(f"{rows} LIMIT 1"):
         return None
-    read_texts(database, items, keys, rows, POLICIES)
-    counted = _counted(database, items, keys)
+    read_texts(database, items.original, keys, rows, POLICIES)
+    counted = _counted(database)
     order = {policy: place for place, policy in enumerate((*POLICIES, LOGGED_POLICY))}
     policies, rules = [], []
     for unit, number in units.items():
@@ -73,10 +87,8 @@ def extraction(database: Database, items: ItemTable, keys: Sequence[str], units:
     return Result("extraction", tables, summary, {"method": METHOD, "option_texts": items.has_text})
 
 
-def _counted(database: Database, items: ItemTable, keys: Sequence[str]) -> pd.DataFrame:
+def _counted(database: Database) -> pd.DataFrame:
     """Return trials that responded, counted by unit, item, policy, status, rule and whether they are correct."""
-    gold = items.frame["gold"].reindex(list(keys)).fillna(-1).astype("int64")
-    database.store("gold_t", pd.DataFrame({"ix": range(len(keys)), "gold": gold.to_numpy()}))
     spoke = ", ".join(f"'{status}'" for status in SPOKE)
     policies = ", ".join(f"('{policy}')" for policy in POLICIES)
     return database.frame(
@@ -93,8 +105,8 @@ def _counted(database: Database, items: ItemTable, keys: Sequence[str]) -> pd.Da
             UNION ALL
             SELECT unit, ix, '{LOGGED_POLICY}', logged_status, logged_prediction, coalesce(logged_rule, '{NOT_STATED}')
             FROM {TRIAL} WHERE logged_status IS NOT NULL)
-        SELECT unit, ix, policy, status, rule, status = 'ok' AND prediction = gold AS correct, count(*) AS n
-        FROM read JOIN gold_t USING (ix) WHERE status IN ({spoke}) GROUP BY ALL ORDER BY ALL
+        SELECT unit, ix, policy, status, rule, status = 'ok' AND {RIGHT} AS correct, count(*) AS n
+        FROM read JOIN right_t USING (ix) WHERE status IN ({spoke}) GROUP BY ALL ORDER BY ALL
         """
     )
 

@@ -54,7 +54,7 @@ def read_trials(
     paths
         Files or folders (searched through, sorted).
     items
-        The items that were answered.
+        The items that were answered. With errata, answers are read as to the items before them and scored by them.
     format
         Name of the importer (``result-csv``, ``long``, ``lm-eval``, ...); None: found by looking at each file.
     columns
@@ -83,6 +83,21 @@ def read_trials(
     UsageError
         There is no such format, column or policy, or a filter must be chosen.
     """
+    if items.overlay is not None:  # read as they were asked, then scored as they are now
+        read = read_trials(
+            paths,
+            items.original,
+            format=format,
+            columns=columns,
+            models=models,
+            runs=runs,
+            reparse=reparse,
+            filter=filter,
+            drop_hidden_options=drop_hidden_options,
+            only=only,
+            progress=progress,
+        )
+        return read.with_items(items if only is None else items.only(set(only) - items.overlay.dropped))
     if reparse is not None:
         check_policy(reparse)
     mapping = our_names(columns)
@@ -116,6 +131,9 @@ def trials_from_frame(
     DataError
         Columns are missing, or rows contradict themselves.
     """
+    if items.overlay is not None:
+        read = trials_from_frame(frame, items.original, columns=columns, models=models, reparse=reparse)
+        return read.with_items(items)
     if reparse is not None:
         check_policy(reparse)
     flat = frame.reset_index() if frame.index.name in RAW else frame

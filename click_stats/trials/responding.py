@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from click_stats.counts import INCORRECT
+from click_stats.counts import INCORRECT, right_options
 from click_stats.responses import RESPONSE_COLUMNS, Responses
 from click_stats.trials.mapping import TRIAL
 
@@ -28,7 +28,7 @@ def fetch(database: Database, items: pd.DataFrame, places: npt.NDArray[np.int64]
     Parameters
     ----------
     items
-        The items of the counts; ``gold`` and ``n_options`` are read.
+        The items of the counts; which options are right, and how many there are, is read.
     places
         Row in ``items`` of each item number of the trial table, -1 where the item is not among them.
     scores
@@ -37,6 +37,7 @@ def fetch(database: Database, items: pd.DataFrame, places: npt.NDArray[np.int64]
     statuses = ", ".join(f"'{status}'" for status in RESPONDED)
     database.store("place_t", pd.DataFrame({"ix": np.arange(len(places)), "item": places}))
     wide = int(items["n_options"].max()) if len(items) else 0
+    right = right_options(items, wide)
     score = "".join(f", scores[{k + 1}] AS score_{k}" for k in range(wide)) if scores else ""
     found = database.connection.execute(
         f"""
@@ -59,7 +60,7 @@ def fetch(database: Database, items: pd.DataFrame, places: npt.NDArray[np.int64]
             "prediction": prediction,
             "position": np.where(prediction < 0, -1, (prediction - shift) % n_options),
             "gold_position": (gold - shift) % n_options,
-            "correct": prediction == gold,
+            "correct": (prediction >= 0) & right[whole["item"], np.maximum(prediction, 0)],
         },
         columns=list(RESPONSE_COLUMNS),
     )

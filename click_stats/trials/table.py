@@ -19,6 +19,7 @@ from click_stats.trials.extraction import extraction
 from click_stats.trials.mapping import TRIAL
 from click_stats.trials.schema import COLUMNS, KEY
 from click_stats.trials.sql import literal
+from click_stats.trials.unscored import unscored
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,7 +55,7 @@ class Trials:
     account
         Result ``account``: what was read, what was left out and why, what is missing.
     digests
-        ``trials`` and ``items``.
+        ``trials``, ``items`` and, where errata were laid over the items, ``errata``.
     """
 
     items: ItemTable
@@ -149,22 +150,25 @@ class Trials:
         """
         numbers = {str(unit): number for number, unit in enumerate(self.units.index)}
         shown = numbers if units is None else {unit: numbers[unit] for unit in units}
-        return extraction(self.database, self.items, self.keys, shown)
+        return extraction(self.database, self.items, self.keys, self._places(), shown)
 
     def with_items(self, items: ItemTable) -> Trials:
-        """Return the same trials scored against another table of the same items (e.g. with corrected gold).
+        """Return the same trials scored against another table of the same items (e.g. with errata).
 
-        The account of what was read stays; what it says of the items answered is counted anew.
+        The account of what was read stays; what it says of the items answered is counted anew. Trials of items that
+        errata drop, and answers to texts that errata replace, are not scored; the account tells how many.
 
         Raises
         ------
         DataError
             An item that was answered is not in ``items``, or has another number of options there.
         """
-        if items.digest == self.items.digest and items.frame.index.equals(self.items.frame.index):
+        same = items.digest == self.items.digest and items.errata_digest == self.items.errata_digest
+        if same and items.frame.index.equals(self.items.frame.index):
             return self
-        here, there = self.items.frame["n_options"], items.frame["n_options"]
-        used = {self.keys[row[0]] for row in self.database.execute(f"SELECT DISTINCT ix FROM {TRIAL}")}
+        here, there = self.items.original.frame["n_options"], items.frame["n_options"]
+        gone = frozenset[str]() if items.overlay is None else items.overlay.dropped | items.overlay.retexted
+        used = {self.keys[row[0]] for row in self.database.execute(f"SELECT DISTINCT ix FROM {TRIAL}")} - gone
         lost = sorted(used - set(map(str, items.frame.index)))
         if lost:
             raise DataError(
@@ -175,9 +179,12 @@ class Trials:
         other = sorted(key for key in used if here[key] != there[key])
         if other:
             raise DataError("Items have another number of options in this table.", found=", ".join(other[:5]))
-        other_items = dataclasses.replace(self, items=items, digests={**self.digests, "items": items.digest})
-        account = recount(self.account, other_items.counts(), other_items.digests)
-        return dataclasses.replace(other_items, account=account)
+        digests = {name: digest for name, digest in self.digests.items() if name != "errata"} | {"items": items.digest}
+        if items.errata_digest:
+            digests["errata"] = items.errata_digest
+        rescored = dataclasses.replace(self, items=items, digests=digests)
+        account = recount(self.account, rescored.counts(), digests, unscored(self.database, self.keys, items))
+        return dataclasses.replace(rescored, account=account)
 
     def close(self) -> None:
         """Remove the temporary database now; otherwise it goes with the object."""
@@ -193,6 +200,8 @@ class Trials:
         places: npt.NDArray[np.int64] = self.items.frame.index.get_indexer(pd.Index(self.keys, dtype=object)).astype(
             np.int64
         )
+        if self.items.overlay is not None:
+            places[[key in self.items.overlay.retexted for key in self.keys]] = -1
         return places
 
     @classmethod

@@ -1,0 +1,11 @@
+"""``click-stats items``: look at the items of a benchmark, and repair them. One file per command."""
+
+import typer
+
+from click_stats.cli.items import check, list_, show
+
+app = typer.Typer(help="Check, list, show and repair the items of a benchmark.", no_args_is_help=True)
+
+app.command("check")(check.command)
+app.command("list")(list_.command)
+app.command("show")(show.command)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from click_stats.api import (
         accuracy,
+        agreement,
         analyze,
         anova,
         bayes,
@@ -15,13 +16,18 @@ if TYPE_CHECKING:
         compare,
         conditions,
         confident_errors,
+        explore,
         human,
         irt,
+        item_analysis,
+        item_answers,
         mixed,
         plan,
         position,
         power,
         ranks,
+        rater_agreement,
+        read_errata,
         read_items,
         read_keys,
         read_models,
@@ -29,10 +35,11 @@ if TYPE_CHECKING:
         report,
         run,
         sensitivity,
+        shortfall,
     )
     from click_stats.counts import Counts
     from click_stats.errors import ClickStatsError
-    from click_stats.items import ItemTable
+    from click_stats.items import Errata, ItemTable
     from click_stats.models import ModelTable
     from click_stats.results import Result
     from click_stats.trials import Trials
@@ -42,11 +49,13 @@ __version__ = "0.1.0"
 _WHERE = {
     "ClickStatsError": "click_stats.errors",
     "Counts": "click_stats.counts",
+    "Errata": "click_stats.items",
     "ItemTable": "click_stats.items",
     "ModelTable": "click_stats.models",
     "Result": "click_stats.results",
     "Trials": "click_stats.trials",
     "accuracy": "click_stats.api",
+    "agreement": "click_stats.api",
     "analyze": "click_stats.api",
     "anova": "click_stats.api",
     "bayes": "click_stats.api",
@@ -54,13 +63,18 @@ _WHERE = {
     "compare": "click_stats.api",
     "conditions": "click_stats.api",
     "confident_errors": "click_stats.api",
+    "explore": "click_stats.api",
     "human": "click_stats.api",
+    "item_answers": "click_stats.api",
+    "item_analysis": "click_stats.api",
     "irt": "click_stats.api",
     "mixed": "click_stats.api",
     "plan": "click_stats.api",
     "position": "click_stats.api",
     "power": "click_stats.api",
     "ranks": "click_stats.api",
+    "rater_agreement": "click_stats.api",
+    "read_errata": "click_stats.api",
     "read_items": "click_stats.api",
     "read_keys": "click_stats.api",
     "read_models": "click_stats.api",
@@ -68,16 +82,19 @@ _WHERE = {
     "report": "click_stats.api",
     "run": "click_stats.api",
     "sensitivity": "click_stats.api",
+    "shortfall": "click_stats.api",
 }
 
 __all__ = [
     "ClickStatsError",
     "Counts",
+    "Errata",
     "ItemTable",
     "ModelTable",
     "Result",
     "Trials",
     "accuracy",
+    "agreement",
     "analyze",
     "anova",
     "bayes",
@@ -85,13 +102,18 @@ __all__ = [
     "compare",
     "conditions",
     "confident_errors",
+    "explore",
     "human",
     "irt",
+    "item_analysis",
+    "item_answers",
     "mixed",
     "plan",
     "position",
     "power",
     "ranks",
+    "rater_agreement",
+    "read_errata",
     "read_items",
     "read_keys",
     "read_models",
@@ -99,6 +121,7 @@ __all__ = [
     "report",
     "run",
     "sensitivity",
+    "shortfall",
 ]
 
 

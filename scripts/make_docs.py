@@ -22,6 +22,7 @@ COMMANDS = (
     "report",
     "analyze",
     "compare",
+    "explore",
     "import",
     "items",
     "items check",

@@ -5,6 +5,7 @@ Heavy imports stand inside the functions, so that ``import click_stats`` and the
 
 from click_stats.api.analysing import (
     accuracy,
+    agreement,
     analyze,
     anova,
     bayes,
@@ -14,19 +15,25 @@ from click_stats.api.analysing import (
     confident_errors,
     human,
     irt,
+    item_analysis,
+    item_answers,
     mixed,
     position,
     power,
     ranks,
+    rater_agreement,
     report,
     sensitivity,
+    shortfall,
 )
 from click_stats.api.asking import backends, estimate, find_backend, plan, protocols, run
+from click_stats.api.exploring import explore
 from click_stats.api.installation import doctor
-from click_stats.api.reading import read_items, read_keys, read_models, read_trials
+from click_stats.api.reading import read_errata, read_items, read_keys, read_models, read_trials
 
 __all__ = [
     "accuracy",
+    "agreement",
     "analyze",
     "anova",
     "backends",
@@ -37,15 +44,20 @@ __all__ = [
     "confident_errors",
     "doctor",
     "estimate",
+    "explore",
     "find_backend",
     "human",
     "irt",
+    "item_analysis",
+    "item_answers",
     "mixed",
     "plan",
     "position",
     "power",
     "protocols",
     "ranks",
+    "rater_agreement",
+    "read_errata",
     "read_items",
     "read_keys",
     "read_models",
@@ -53,4 +65,5 @@ __all__ = [
     "report",
     "run",
     "sensitivity",
+    "shortfall",
 ]

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    import pandas as pd
+
     from click_stats.counts import Counts
     from click_stats.items import ItemTable
     from click_stats.models import ModelTable
@@ -136,6 +138,53 @@ def irt(
 ) -> Result:
     """Return how hard and how telling each item is, and how able each model; see :func:`click_stats.stats.irt.irt`."""
     return _run("irt", trials, items, parameters, models)
+
+
+def agreement(
+    trials: Trials | Counts, items: ItemTable | None = None, *, models: ModelTable | None = None, **parameters: Any
+) -> Result:
+    """Return how far models answer alike beyond chance; see :func:`click_stats.stats.agreement.agreement`."""
+    return _run("agreement", trials, items, parameters, models)
+
+
+def rater_agreement(ratings: pd.DataFrame, **parameters: Any) -> Result:
+    """Return how far raters agree: a row for each item, a column for each rater.
+
+    See :func:`click_stats.stats.agreement.rater_agreement`.
+    """
+    from click_stats.stats.agreement import rater_agreement as of_raters
+
+    return of_raters(ratings, **parameters)
+
+
+def item_analysis(
+    trials: Trials | Counts, items: ItemTable | None = None, *, models: ModelTable | None = None, **parameters: Any
+) -> Result:
+    """Return which items are hard, which tell models apart, and which look broken.
+
+    See :func:`click_stats.stats.item_analysis.item_analysis`.
+    """
+    return _run("item_analysis", trials, items, parameters, models)
+
+
+def shortfall(
+    trials: Trials | Counts, items: ItemTable | None = None, *, models: ModelTable | None = None, **parameters: Any
+) -> Result:
+    """Return where models fall short, and where they are wrong and sure: what to collect data for.
+
+    See :func:`click_stats.stats.shortfall.shortfall`.
+    """
+    return _run("shortfall", trials, items, parameters, models)
+
+
+def item_answers(
+    trials: Trials | Counts, items: ItemTable | None = None, *, models: ModelTable | None = None, **parameters: Any
+) -> Result:
+    """Return what every model answered to every item, packed small.
+
+    See :func:`click_stats.stats.item_answers.item_answers`.
+    """
+    return _run("item_answers", trials, items, parameters, models)
 
 
 def analyze(

@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from click_stats import __version__
-from click_stats.cli import analyze, backends, compare, doctor, import_, items, plan, report, run
+from click_stats.cli import analyze, backends, compare, doctor, explore, import_, items, plan, report, run
 from click_stats.errors import EXIT_DATA, EXIT_INTERRUPTED, EXIT_USAGE, ClickStatsError
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ app = typer.Typer(
 app.command("report", help=report.HELP)(report.command)
 app.command("analyze", help=analyze.HELP)(analyze.command)
 app.command("compare", help=compare.HELP)(compare.command)
+app.command("explore", help=explore.HELP)(explore.command)
 app.command("import", help=import_.HELP)(import_.command)
 app.add_typer(items.app, name="items")
 app.command("backends", help=backends.HELP)(backends.command)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from click_stats.render import codes, qmd
@@ -31,6 +31,8 @@ HEADLINES = ("marks", "single", "leaders", "pairs")
 
 SHOWN = ("account", "items", "models", "extraction", "accuracy", "compare", "ranks", "power", "conditions")
 """Results that reports show in sections of their own; the others have a part each (``_<name>.<lang>.qmd.jinja``)."""
+BESIDE = ("item_answers",)
+"""Results that only a page beside the report shows."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class Context:
         By id, in the order in which they are made; templates place those that exist.
     command
         The command that made the report, as typed; empty when it was made from Python.
+    beside
+        Files that stand beside the report, by name of the page.
     """
 
     results: ResultSet
@@ -54,13 +58,17 @@ class Context:
     tables: Mapping[str, Table]
     figures: Mapping[str, Drawing]
     command: str = ""
+    beside: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, results: ResultSet, lang: str, command: Sequence[str] = ()) -> Context:
+    def of(
+        cls, results: ResultSet, lang: str, command: Sequence[str] = (), beside: Mapping[str, str] | None = None
+    ) -> Context:
         """Make the tables and figures of the results in ``lang``."""
         drawings = [drawing for draw in FIGURES.values() if (drawing := draw(results, lang)) is not None]
         figures = {drawing.id: drawing for drawing in drawings}
-        return cls(results, labels(results, lang), report_tables(results, lang), figures, typed(command))
+        tables = report_tables(results, lang)
+        return cls(results, labels(results, lang), tables, figures, typed(command), beside or {})
 
     def values(self) -> dict[str, Any]:
         """Return values and functions by the names that templates use."""
@@ -88,11 +96,12 @@ class Context:
             "rows": self.rows,
             "aside": self.aside,
             "stated": self.stated,
-            "parts": [name for name in self.results.results if name not in SHOWN],
+            "parts": [name for name in self.results.results if name not in {*SHOWN, *BESIDE}],
             "label": self.label,
             "link": self.link,
             "see": self.see,
             "command": self.command,
+            "beside": self.beside,
         }
 
     def filters(self) -> dict[str, Callable[..., Any]]:

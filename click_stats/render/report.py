@@ -8,7 +8,7 @@ from click_stats import content as declarations
 from click_stats.errors import RenderError, UsageError
 from click_stats.folders import whole_folder
 from click_stats.glossary import LANGUAGES
-from click_stats.render import project, qmd
+from click_stats.render import beside, project, qmd
 from click_stats.render.bibliography import bibliography
 from click_stats.render.context import Context
 from click_stats.render.engines import FORMATS, choose, render_project
@@ -46,6 +46,7 @@ def check(
     """
     folder = declarations.find("reports", name, content)
     _template(folder, lang)
+    beside.declared(folder)
     if listed(formats):
         choose(engine)
 
@@ -98,7 +99,7 @@ def write_report(
     Returns
     -------
     list of Path
-        The rendered files.
+        The rendered files, and the pages that the report's ``report.toml`` puts beside them.
 
     Raises
     ------
@@ -116,7 +117,7 @@ def write_report(
         tell(choose(engine).reason)
     with whole_folder(out, force=force) as building:
         say(0, total, "tables and figures")
-        write_project(folder, results, building, lang=lang, command=command)
+        pages = write_project(folder, results, building, lang=lang, command=command)
         rendered = []
         for done, fmt in enumerate(wanted, start=1):
             say(done, total, fmt)
@@ -124,13 +125,15 @@ def write_report(
         say(total, total, "")
     for note in dict.fromkeys(note for one in rendered for note in one.notes):
         tell(note)
-    return [out / one.path.name for one in rendered]
+    return [out / path.name for path in (*(one.path for one in rendered), *pages)]
 
 
 def write_project(
     folder: Path, results: ResultSet, out: Path, *, lang: str = "en", command: Sequence[str] = ()
-) -> None:
+) -> list[Path]:
     """Write the Quarto project of the report in ``folder`` into ``out``, without rendering it.
+
+    Returns the pages that stand beside the report.
 
     Raises
     ------
@@ -138,7 +141,8 @@ def write_project(
         The template is wrong, or names what the results do not give.
     """
     template = _template(folder, lang)
-    context = Context.of(results, lang, command)
+    pages = beside.declared(folder)
+    context = Context.of(results, lang, command, pages)
     shared = [root / "reports" / SHARED for root in declarations.roots()]
     folders = [folder, folder.parent / SHARED, *shared]
     environment = qmd.environment(folders, lang, filters=context.filters())
@@ -151,6 +155,7 @@ def write_project(
     for drawing in context.figures.values():
         save(drawing, out / "figures")
         save_data(drawing, out / "figures")
+    return beside.write(list(pages), results, out, lang=lang)
 
 
 def write_tables(tables: Iterable[Table], out: Path) -> None:

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 from click_stats.render import findings_data as data
 from click_stats.render import findings_models as models
 from click_stats.render import findings_published as paper
+from click_stats.render.findings_agreement import agreement
 from click_stats.render.findings_anova import anova
 from click_stats.render.findings_bayes import bayes
 from click_stats.render.findings_calibration import calibration
 from click_stats.render.findings_human import human
+from click_stats.render.findings_item_analysis import item_analysis
 from click_stats.render.findings_mixed import mixed
 from click_stats.render.findings_position import confident_errors, position
 from click_stats.render.findings_sensitivity import sensitivity
@@ -52,7 +54,9 @@ MAKERS: tuple[Callable[[ResultSet], Finding | None], ...] = (
     position,
     calibration,
     human,
+    item_analysis,
     sensitivity,
+    agreement,
 )
 """In the order of the report, the most important first."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from click_stats.stats.accuracy import accuracy
+from click_stats.stats.agreement import agreement
 from click_stats.stats.anova import anova
 from click_stats.stats.bayes import bayes
 from click_stats.stats.calibration import calibration
@@ -13,6 +14,7 @@ from click_stats.stats.conditions import conditions
 from click_stats.stats.confident_errors import confident_errors
 from click_stats.stats.human import human
 from click_stats.stats.irt import irt
+from click_stats.stats.item_analysis import item_analysis
 from click_stats.stats.item_answers import item_answers
 from click_stats.stats.mixed import mixed
 from click_stats.stats.position import position
@@ -40,8 +42,10 @@ ANALYSES: Mapping[str, Callable[..., Result]] = {
     "confident_errors": confident_errors,  # wrong and sure
     "position": position,  # does order matter
     "human": human,  # against people
+    "item_analysis": item_analysis,  # which items look broken
     "item_answers": item_answers,  # who answered what, for the explorer
     "irt": irt,  # how hard is each item
+    "agreement": agreement,  # do models answer alike
     "shortfall": shortfall,  # what to collect data for
 }
 """Name to function ``f(counts, *, ..., seed) -> Result``."""
@@ -52,5 +56,6 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
     "confident_errors": ("responses",),
     "position": ("responses",),
     "shortfall": ("responses",),
+    "item_analysis": ("responses",),
 }
 """What an analysis needs besides the counts: ``responses`` (one row per trial), ``scores`` (log-probabilities)."""

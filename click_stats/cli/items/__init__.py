@@ -2,10 +2,11 @@
 
 import typer
 
-from click_stats.cli.items import check, list_, show
+from click_stats.cli.items import check, impact, list_, show
 
 app = typer.Typer(help="Check, list, show and repair the items of a benchmark.", no_args_is_help=True)
 
 app.command("check")(check.command)
 app.command("list")(list_.command)
 app.command("show")(show.command)
+app.command("impact", help=impact.HELP)(impact.command)

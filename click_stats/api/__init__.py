@@ -30,6 +30,7 @@ from click_stats.api.asking import backends, estimate, find_backend, plan, proto
 from click_stats.api.exploring import explore
 from click_stats.api.installation import doctor
 from click_stats.api.reading import read_errata, read_items, read_keys, read_models, read_trials
+from click_stats.api.repairing import impact
 
 __all__ = [
     "accuracy",
@@ -47,6 +48,7 @@ __all__ = [
     "explore",
     "find_backend",
     "human",
+    "impact",
     "irt",
     "item_analysis",
     "item_answers",

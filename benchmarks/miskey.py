@@ -137,8 +137,10 @@ def report(made: dict[str, np.ndarray], found: Answers, seeds: int, seconds: flo
         lines.append(f"| {name} | {cells} |")
     lines += [
         "",
-        f"± is the Monte Carlo error of the mean. Old suspects: the first {MORE} of the untouched keys by the same way; a "
-        "flipped item that is one of them cannot be found again.",
+        (
+            f"± is the Monte Carlo error of the mean. Old suspects: the first {MORE} of the untouched keys by the same way; "
+            "a flipped item that is one of them cannot be found again."
+        ),
     ]
     return "\n".join(lines)
 

@@ -60,9 +60,9 @@ def figure_irt(results: ResultSet, lang: str = "en") -> Drawing | None:
     alt = words(
         "alt", best=names.unit(best["unit"]), best_value=numbers.number(best["ability"]),
         worst=names.unit(worst["unit"]), worst_value=numbers.number(worst["ability"]),
-        low=numbers.number(said.quantile(0.05)), high=numbers.number(said.quantile(0.95)),
-        hard=names.group("category", str(means.idxmax())), hard_value=numbers.number(means.max()),
-        easy=names.group("category", str(means.idxmin())), easy_value=numbers.number(means.min()),
+        low=numbers.number(float(said.quantile(0.05))), high=numbers.number(float(said.quantile(0.95))),
+        hard=names.group("category", str(means.idxmax())), hard_value=numbers.number(float(means.max())),
+        easy=names.group("category", str(means.idxmin())), easy_value=numbers.number(float(means.min())),
     )  # fmt: skip
     data = pd.concat([models, items], ignore_index=True)
     return Drawing(ID, figure, words("title"), caption, alt, words("how"), data)
@@ -151,8 +151,8 @@ def apart(values: np.ndarray, gap: float) -> np.ndarray:
     from scipy.optimize import isotonic_regression  # noqa: PLC0415 -- only this figure needs scipy
 
     steps = gap * np.arange(values.size)
-    moved: np.ndarray = isotonic_regression(values + steps, increasing=False).x
-    return moved - steps
+    moved: np.ndarray = np.asarray(isotonic_regression(values + steps, increasing=False).x) - steps
+    return moved
 
 
 def _range(items: pd.DataFrame, models: pd.DataFrame) -> tuple[float, float]:

@@ -9,7 +9,7 @@ import pandas as pd
 from click_stats import __version__
 from click_stats.errors import UsageError
 from click_stats.results import Result
-from click_stats.stats.irt import marginal, rows
+from click_stats.stats.irt import assessment, marginal, rows
 from click_stats.stats.irt.data import AUTO_2PL, FEWEST_2PL, Answers, Aside, Floor, Model, prepare
 from click_stats.stats.tools.intervals import check_level
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 TABLES = {
     "estimates": rows.ESTIMATES,
     "abilities": rows.ABILITIES,
-    "information": rows.INFORMATION,
+    "information": assessment.INFORMATION,
     "groups": rows.GROUPS,
-    "fit": rows.FIT,
-    "dependence": rows.DEPENDENCE,
+    "fit": assessment.FIT,
+    "dependence": assessment.DEPENDENCE,
     "comparison": rows.COMPARISON,
 }
 METHOD = (
@@ -90,15 +90,16 @@ def irt(
     except Aside as error:
         return _aside(meta, error.what)
     fit = marginal.fit(answers.responses, slopes=meta["model"] == "2pl")
-    items = rows.summarise(answers, fit, level, seed)
+    assessed = assessment.assess(counts, answers, fit, level=level, seed=seed)
+    items = rows.summarise(answers, fit, assessed.squares, level, seed)
     meta["diagnostics"] = {"steps": fit.steps, "converged": fit.converged}
     tables = {
         "estimates": rows.item_rows(counts, answers, items, level, POSTERIOR),
         "abilities": rows.ability_rows(answers, fit, level),
-        "information": _empty("information"),
+        "information": assessed.information,
         "groups": rows.group_rows(counts, answers, items, level),
-        "fit": _empty("fit"),
-        "dependence": _empty("dependence"),
+        "fit": assessed.fit,
+        "dependence": assessed.dependence,
         "comparison": rows.comparison_rows(counts, answers, items),
     }
     summary = {

@@ -15,6 +15,7 @@ from click_stats.stats.irt import posterior
 if TYPE_CHECKING:
     from click_stats.counts import Counts, FloatArray
     from click_stats.stats.irt.data import Answers
+    from click_stats.stats.irt.fit import MeanSquares
     from click_stats.stats.irt.marginal import Fit
     from click_stats.stats.irt.posterior import Parameter, Ranks
 
@@ -27,16 +28,10 @@ ABILITIES = (
     "unit", "by", "group", "ability", "std_error", "conf_low", "conf_high", "conf_level", "n_items", "n_trials", "flag",
     "reason",
 )  # fmt: skip
-INFORMATION = ("by", "group", "ability", "information", "std_error", "n_items")
 GROUPS = (
     "by", "group", "n_items", "n_items_estimable", "proportion", "difficulty", "std_error", "difficulty_low",
     "difficulty_high", "difficulty_sd", "conf_level", "reason",
 )  # fmt: skip
-FIT = (
-    "check", "statistic", "df", "p_value", "observed", "predicted", "predicted_low", "predicted_high", "p_predictive",
-    "n_units", "n_items", "method", "reason",
-)  # fmt: skip
-DEPENDENCE = ("group", "n_items", "reason")
 COMPARISON = ("measure", "group", "correlation", "n_items", "reason")
 
 RIGHT, WRONG = "every answer is right", "every answer is wrong"
@@ -189,18 +184,17 @@ def comparison_rows(counts: Counts, answers: Answers, items: Items) -> pd.DataFr
     return pd.DataFrame(rows, columns=list(COMPARISON))
 
 
-def summarise(answers: Answers, fit: Fit, level: float, seed: int) -> Items:
+def summarise(answers: Answers, fit: Fit, squares: MeanSquares, level: float, seed: int) -> Items:
     """Return what is stated of items."""
     responses = answers.responses
     good = estimable(answers)
     center = posterior.difficulty(fit, responses, level)
     drawn, _ = posterior.draw(fit, responses, RANK_DRAWS, np.random.default_rng(seed))
-    nothing = np.full(good.size, np.nan)
     return Items(
         center,
         posterior.discrimination(fit, level) if fit.prior.slope_sd > 0 else None,
         posterior.ranks(center.mean, drawn, good, level),
         good,
-        nothing,
-        nothing,
+        squares.infit,
+        squares.outfit,
     )

@@ -28,8 +28,8 @@ def position(results: ResultSet) -> Finding | None:
 
 def confident_errors(results: ResultSet) -> Finding | None:
     """Tell who makes most confident errors, and whether models share more hard items than difficulty explains."""
-    found = rows(frame(results, "confident_errors", "challenging", by="overall"))
-    known = [row for row in found if row["n_confident"] is not None]
+    found = rows(frame(results, "confident_errors", "confident", by="overall", set_by="model"))
+    known = [{**row, "unit": row["model_set"]} for row in found if row["estimate"] is not None]
     shared = rows(
         frame(
             results, "confident_errors", "shared", model_set="all models", by="overall", statement="challenging for all"
@@ -40,7 +40,7 @@ def confident_errors(results: ResultSet) -> Finding | None:
         return None
     facts = {
         "n": len(found),
-        "most": max(known, key=lambda row: row["confident_share"], default=None),
+        "most": max(known, key=lambda row: row["estimate"], default=None),
         "shared": shared[0] if shared else None,
     }
-    return Finding("confident_errors", facts, "tbl-confident_errors")
+    return Finding("confident_errors", facts, "tbl-confident_errors-sure")

@@ -5,25 +5,36 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
-from scipy.special import entr
 
-from click_stats.counts import INCORRECT
-from click_stats.stats.blocks import balanced
+from click_stats.stats.confident_errors.measures import CONTENT, measure
+from click_stats.stats.confident_errors.spread import summary
+from click_stats.stats.tools.rows import frame
 from click_stats.study import paper
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from click_stats.counts import Counts, FloatArray
+    import pandas as pd
 
-COLUMNS = ("unit", "published_in", "measure", "relation", "published", "estimate", "n_items", "reason")
-MEASURES = ("median entropy", "mean entropy")
+    from click_stats.counts import Counts
+
+COLUMNS = (
+    *("unit", "published_in", "measure", "relation", "published", "estimate", "conf_low", "conf_high", "conf_level"),
+    *("published_gap", "inside", "n_items", "reason"),
+)
+DIRECTIONS = ("statement", "model_set", "published_in", "estimate", "agrees", "n_units", "members", "reason")
+FALLS = "median entropy falls with size"
+MEASURES = {
+    "median entropy": ("median", "median_low", "median_high"),
+    "mean entropy": ("estimate", "conf_low", "conf_high"),
+}
 NO_ROTATIONS = "entropy needs every rotation of an item equally often"
 NO_ITEM = "no item of this model is below chance"
+ONE_SIZE = "fewer than two of these models with a known size and an entropy"
+NO_INTERVAL = "too few items for an interval"
 
 
-def entropies(counts: Counts, keys: Mapping[str, str]) -> pd.DataFrame:
+def entropies(counts: Counts, keys: Mapping[str, str], level: float = 0.95) -> pd.DataFrame:
     """Return the published entropies beside those at hand, and the latter for all units.
 
     The paper's uncertainty of an item is ``-sum p log p / log N`` with p the shares of the N original options among the
@@ -36,33 +47,68 @@ def entropies(counts: Counts, keys: Mapping[str, str]) -> pd.DataFrame:
         The answers with responses: without them it is not known which rotations were asked.
     keys
         Unit -> key of the paper's model.
+    level
+        Confidence level of the intervals of the data at hand.
     """
-    values = _values(counts)
-    trials = counts.n("ok", *INCORRECT)
-    below = counts.correct * counts.items["n_options"].to_numpy(dtype=np.int64) < trials
+    found = measure(counts)
     stated = paper.entropies()
     rows: list[dict[str, Any]] = []
     for place, unit in enumerate(map(str, counts.units.index)):
-        own = values[place][below[place] & np.isfinite(values[place])]
-        reason = "" if len(own) else NO_ROTATIONS if below[place].any() else NO_ITEM
-        for measure, estimate in zip(
-            MEASURES, (np.median(own), np.mean(own)) if len(own) else (np.nan,) * 2, strict=True
-        ):
-            row = {"unit": unit, "measure": measure, "estimate": estimate, "n_items": len(own), "reason": reason}
-            published = stated[(stated["model_key"] == keys.get(unit)) & (stated["measure"] == measure)]
+        below = found.below[place]
+        here = summary(np.where(below, found.entropies[CONTENT][place], np.nan), found.passages, level)
+        for name, parts in MEASURES.items():
+            estimate, low, high = (here[part] for part in parts)
+            row = {
+                "unit": unit, "measure": name, "estimate": estimate, "conf_low": low, "conf_high": high,
+                "conf_level": level, "n_items": here["n_items"],
+            }  # fmt: skip
+            if not here["n_items"]:
+                row["reason"] = NO_ROTATIONS if below.any() else NO_ITEM
+            elif not np.isfinite(low):
+                row["reason"] = NO_INTERVAL
+            published = stated[(stated["model_key"] == keys.get(unit)) & (stated["measure"] == name)]
             if len(published):
-                row |= {str(name): published.iloc[0][name] for name in ("published_in", "relation", "published")}
+                row |= {str(part): published.iloc[0][part] for part in ("published_in", "relation", "published")}
+                row["published_gap"] = estimate - row["published"]
+                if np.isfinite(low):
+                    row["inside"] = bool(low <= row["published"] <= high)
             rows.append(row)
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"n_items": "Int64"})
+    return frame(rows, COLUMNS)
 
 
-def _values(counts: Counts) -> FloatArray:
-    """Return (units, items) normalised entropies of the options named; NaN without complete rotations or any option."""
-    named = counts.options.sum(axis=2)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shares = counts.options / named[:, :, None]
-        values = entr(np.where(np.isfinite(shares), shares, 0)).sum(axis=2) / np.log(
-            counts.items["n_options"].to_numpy(dtype=np.float64)
-        )
-    found: FloatArray = np.where(balanced(counts) & (named > 0), values, np.nan)
-    return found
+def directions(found: pd.DataFrame, keys: Mapping[str, str]) -> pd.DataFrame:
+    """Return whether the medians of a family fall with size, as the paper says of some without numbers.
+
+    Parameters
+    ----------
+    found
+        What :func:`entropies` returned.
+    keys
+        Unit -> key of the paper's model.
+
+    Returns
+    -------
+    DataFrame
+        ``estimate``: of the pairs of models of different size, the share in which the larger has the lower median.
+        ``agrees``: whether that is all of them. Which models of a family the paper means is not always said: all count.
+    """
+    known = paper.models()
+    own = found[(found["measure"] == "median entropy") & found["unit"].isin(list(keys)) & found["estimate"].notna()]
+    facts = known.loc[[keys[unit] for unit in own["unit"]]]
+    own = own.assign(family=facts["family"].to_numpy(), size=facts["parameters_billion"].to_numpy(dtype=float))
+    rows = []
+    for fact in paper.directions().to_dict("records"):
+        part = own[(own["family"] == fact["family"]) & own["size"].notna()].sort_values("size", kind="stable")
+        size, median = part["size"].to_numpy(), part["estimate"].to_numpy()
+        larger = size[None, :] > size[:, None]
+        row: dict[str, Any] = {
+            "statement": FALLS, "model_set": fact["family"], "published_in": fact["published_in"],
+            "n_units": len(part), "members": ", ".join(part["unit"]),
+        }  # fmt: skip
+        if larger.any():
+            falls = median[None, :] < median[:, None]
+            row |= {"estimate": float(falls[larger].mean()), "agrees": bool(falls[larger].all())}
+        else:
+            row["reason"] = ONE_SIZE
+        rows.append(row)
+    return frame(rows, DIRECTIONS)

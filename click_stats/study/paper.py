@@ -47,8 +47,10 @@ def accuracies() -> pd.DataFrame:
 
 
 def models() -> pd.DataFrame:
-    """Return one row per model of the paper: index ``model_key``, column ``access``."""
-    return table("models").drop_duplicates("model_key").set_index("model_key")[["access"]]
+    """Return one row per model of the paper: index ``model_key``; ``access, family, parameters_billion``."""
+    return (
+        table("models").drop_duplicates("model_key").set_index("model_key")[["access", "family", "parameters_billion"]]
+    )
 
 
 def categories() -> list[str]:
@@ -103,6 +105,13 @@ def entropies() -> pd.DataFrame:
             "published_in": own["where"],
         }
     ).reset_index(drop=True)
+
+
+def directions() -> pd.DataFrame:
+    """Return the families whose entropy is stated to change with size: ``family, published_in``."""
+    own = table("figure3_entropy")
+    own = own[own["statistic"] == "median as size grows"]
+    return pd.DataFrame({"family": own["family"], "published_in": own["where"]}).reset_index(drop=True)
 
 
 def keys_of(units: pd.DataFrame, known: ModelTable) -> dict[str, str]:

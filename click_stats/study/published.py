@@ -15,7 +15,7 @@ import pandas as pd
 from click_stats.results import Result
 from click_stats.study import paper
 from click_stats.study.challenging import challenging
-from click_stats.study.entropies import entropies
+from click_stats.study.entropies import directions, entropies
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,13 +62,15 @@ def published(results: Mapping[str, Result], counts: Counts, known: ModelTable) 
         ``estimates`` (Table 5): one row per unit and published accuracy. ``ranges``: ranges stated for all open
         models. ``conflicts``: numbers on which the sources differ. ``sizes``, ``crossed`` (Tables 1 and 2): stated
         numbers of items, and those of the item table by category and source. ``challenging`` (Figure 2): shares of
-        items answered below chance. ``entropies`` (Figure 3): of the options chosen on these items. With
+        items answered below chance. ``entropies`` (Figure 3): of the options chosen on these
+        items; ``directions``: whether they fall with size where that was stated. With
         ``meta["reason"]`` there is nothing to compare.
     """
     keys = paper.keys_of(counts.units, known)
     stated = paper.accuracies()
     ours = set(counts.items["category"]) <= set(paper.categories())
     estimates = _estimates(results, counts, keys, stated) if ours else _frame([], ESTIMATES)
+    measured = entropies(counts, keys)
     tables = {
         "estimates": estimates,
         "ranges": _ranges(results, counts, keys) if ours else _frame([], RANGES),
@@ -76,7 +78,8 @@ def published(results: Mapping[str, Result], counts: Counts, known: ModelTable) 
         "sizes": _sizes(counts) if ours else _frame([], SIZES),
         "crossed": _crossed(counts) if ours else _frame([], CROSSED),
         "challenging": challenging(counts, keys),
-        "entropies": entropies(counts, keys),
+        "entropies": measured,
+        "directions": directions(measured, keys),
     }
     reason = "" if ours and keys else NO_MODEL if ours else OTHER_BENCHMARK
     compared = estimates[estimates["reason"] == ""]

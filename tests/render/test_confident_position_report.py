@@ -12,6 +12,7 @@ from click_stats.counts import STATUSES, Counts
 from click_stats.errors import UsageError
 from click_stats.render import figures, qmd
 from click_stats.render.context import Context
+from click_stats.render.figures.challenging import figure_challenging
 from click_stats.render.figures.position import figure_confident_errors, figure_position
 from click_stats.render.figures.style import settings
 from click_stats.render.findings_position import confident_errors as errors_finding
@@ -27,6 +28,11 @@ LANGUAGES = ("en", "ko")
 REPORTS = Path(__file__).parents[2] / "reports"
 UNITS = ("first|place", "knows_all", "<b>sure and wrong", "guesser")
 N, OPTIONS = 40, 4
+FACTS = {
+    "family": ["F", None, "F", None],
+    "parameters": [1.0, None, 12.0, 13.0],
+    "korean_corpus": ["x", None, "x", "y"],
+}
 
 
 def make_results(rotations=OPTIONS):
@@ -58,7 +64,7 @@ def make_results(rotations=OPTIONS):
         index=pd.Index(keys, name="item"),
     )  # fmt: skip
     names = pd.Index(UNITS, name="unit")
-    units = pd.DataFrame({"model": names, "condition": "default", "protocol": ""}, index=names)
+    units = pd.DataFrame({"model": names, "condition": "default", "protocol": "", **FACTS}, index=names)
     counts = Counts(
         units, items, options, statuses, statuses.sum(axis=2), None, ("A", "B"), ("D",), {}, Responses(frame)
     )
@@ -82,17 +88,22 @@ def every(request):
 
 
 def own(names):
-    return [name for name in names if "position" in name or "confident_errors" in name]
+    return [name for name in names if re.search("position|confident_errors|challenging", name)]
 
 
 def test_which_tables_and_figures_there_are(results, aside):
     assert own(report_tables(results)) == [
-        "tbl-confident_errors", "tbl-confident_errors-entropy", "tbl-confident_errors-shared",
-        "tbl-confident_errors-agreed", "tbl-position", "tbl-position-accuracy",
+        "tbl-confident_errors", "tbl-confident_errors-sure", "tbl-confident_errors-entropy",
+        "tbl-confident_errors-shared", "tbl-confident_errors-groups", "tbl-confident_errors-without",
+        "tbl-confident_errors-agreed", "tbl-confident_errors-sets", "tbl-confident_errors-scale", "tbl-position",
+        "tbl-position-accuracy", "tbl-position-all",
     ]  # fmt: skip
-    assert own(report_tables(aside)) == ["tbl-confident_errors", "tbl-confident_errors-shared", "tbl-position"]
-    assert own(figures.draw(results)) == ["fig-confident_errors", "fig-position"]
-    assert own(figures.draw(aside)) == []
+    assert own(report_tables(aside)) == [
+        "tbl-confident_errors", "tbl-confident_errors-shared", "tbl-confident_errors-groups",
+        "tbl-confident_errors-without", "tbl-position", "tbl-position-all",
+    ]  # fmt: skip
+    assert own(figures.draw(results)) == ["fig-challenging", "fig-confident_errors", "fig-position"]
+    assert own(figures.draw(aside)) == ["fig-challenging"]
 
 
 def test_tables_agree_in_both_languages_and_hold_no_bare_nan(every):
@@ -123,15 +134,34 @@ def test_positions_have_one_row_per_model(results):
 
 
 def test_shared_items_are_shown_overall_and_by_category(results):
-    table = report_tables(results)["tbl-confident_errors-shared"]
-    assert len(table.rows) == 2 * 3  # all items, A, B; for all and for none
-    rows = results["confident_errors"].to_frame("shared")
-    assert len(rows) > len(table.rows)
+    tables = report_tables(results)
+    assert len(tables["tbl-confident_errors-shared"].rows) == 4  # for all, for none, every trial, no trial
+    assert {row[0] for row in tables["tbl-confident_errors-groups"].rows} <= {"A", "B", "s"}
+    assert len(tables["tbl-confident_errors-without"].rows) == 1 + len(UNITS)
+
+
+def test_who_is_sure_by_model_family_and_size(results):
+    table = report_tables(results)["tbl-confident_errors-sure"]
+    assert [row[0] for row in table.rows[4:]] == ["F", "family not known", "below 3B", "10B and more", "size not known"]
+    first = next(row for row in table.rows if row[0] == "<b>sure and wrong")
+    assert first[2][0] == 0.5
+    assert first[3] == N // 2
+    korean = report_tables(results, "ko")["tbl-confident_errors-sure"]
+    assert [row[0] for row in korean.rows[5:]] == ["계열을 모름", "3B 미만", "10B 이상", "크기를 모름"]
+
+
+def test_every_position_stands_in_a_wide_table(results):
+    table = report_tables(results)["tbl-position-all"]
+    columns = [column.key for column in table.columns]
+    assert len(table.rows) == len(UNITS) * OPTIONS
+    row = next(row for row in table.rows if row[0] == "first|place" and row[2] == 1)
+    assert row[columns.index("preference")] > 1
+    assert row[columns.index("gold")][0] > 0.8
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_figures_say_what_they_show(results, lang):
-    for make in (figure_position, figure_confident_errors):
+    for make in (figure_challenging, figure_position, figure_confident_errors):
         drawing = make(results, lang)
         with settings():
             FigureCanvasAgg(drawing.figure).draw()
@@ -161,7 +191,7 @@ def test_findings_hold_the_facts(results, aside):
     assert position_finding(aside) is None
     found = errors_finding(results).facts
     assert found["most"]["unit"] == "<b>sure and wrong"
-    assert found["most"]["confident_share"] == 0.5
+    assert found["most"]["estimate"] == 0.5
     assert errors_finding(aside).facts["most"] is None
     assert errors_finding(ResultSet("r", {}, {})) is None
 

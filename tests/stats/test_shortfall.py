@@ -51,7 +51,7 @@ def test_three_quarters_of_the_trials_on_one_wrong_option_are_a_confident_error(
     two = shortfall(counts(items, {"a": [1, 2, 0, 4]}, spread=True))
     assert row(two, CONFIDENT)["estimate"] == 0
     # All of the trials: three of four do not suffice.
-    strict = shortfall(counts(items, {"a": [1, 2, 0, 4]}), threshold=1)
+    strict = shortfall(counts(items, {"a": [1, 2, 0, 4]}), share=1)
     assert row(strict, CONFIDENT)["estimate"] == pytest.approx(1 / 4)
 
 
@@ -92,14 +92,15 @@ def test_edges_are_missing_with_a_reason(items):
         .set_index("measure")
     )
     assert np.isnan(never.loc[SHORTFALL, "estimate"])
-    assert BEST not in never.index
+    assert np.isnan(never.loc[BEST, "estimate"])
+    assert "half of these items" in never.loc[BEST, "reason"]
 
 
 def test_bad_arguments_are_refused(items):
     made = counts(items, {"a": [2, 1]})
-    for threshold in (0.5, 1.1):
-        with pytest.raises(UsageError, match="threshold"):
-            shortfall(made, threshold=threshold)
+    for share in (0.5, 1.1):
+        with pytest.raises(UsageError, match="above .5"):
+            shortfall(made, share=share)
     with pytest.raises(UsageError, match="single trials"):
         shortfall(trials_from_frame(pd.DataFrame(
             [{"model": "a", "item": items.frame.index[0], "prediction": 0}]), items).counts())  # fmt: skip
@@ -119,8 +120,8 @@ def test_it_counts_the_confident_errors_that_the_analysis_of_errors_counts(items
     ]
     made = trials_from_frame(pd.DataFrame(rows), items).counts(responses=True)
     made = made.select(items=made.statuses.sum(axis=(0, 2)) > 0)
-    theirs = confident_errors(made).to_frame("challenging").query("by == 'category'")
-    expected = theirs.groupby("group")["confident_share"].mean()
+    theirs = confident_errors(made).to_frame("confident").query("by == 'category' and set_by == 'model'")
+    expected = theirs.groupby("group")["estimate"].mean()
     found = shortfall(made).to_frame().query("measure == @CONFIDENT").set_index("group")["estimate"]
     assert found.to_dict() == pytest.approx(expected.loc[found.index].to_dict())
     assert found.max() > 0.1

@@ -60,7 +60,7 @@ def spread(estimates: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_entropy(ax: Axes, data: pd.DataFrame, shown: list[str], words: Words) -> None:
-    """Draw quartiles, median and mean of each unit's entropy, and the value of a uniform guesser."""
+    """Draw quartiles, median and mean of each unit's entropy, a uniform guesser's mean and the published median."""
     row_axis(ax, shown)
     rows = range(len(data))
     ax.hlines(rows, data["quartile_low"], data["quartile_high"], color=BLUE, linewidth=5, alpha=0.35,
@@ -68,6 +68,8 @@ def draw_entropy(ax: Axes, data: pd.DataFrame, shown: list[str], words: Words) -
     ax.plot(data["median"], rows, "|", color=BLUE, markersize=11, markeredgewidth=2, label=words("median"))
     ax.plot(data["estimate"], rows, "o", color=VERMILION, markersize=4, label=words("mean"))
     ax.plot(data["guesser"], rows, "x", color=MUTED, markersize=5, label=words("guesser"))
+    if "published" in data and data["published"].notna().any():
+        ax.plot(data["published"], rows, "D", color="none", markeredgecolor=INK, markersize=5, label=words("published"))
     ax.set_xlim(-0.02, 1.02)
     ax.set_xlabel(words("entropy"))
     ax.grid(axis="x")
@@ -106,18 +108,24 @@ def figure_confident_errors(results: ResultSet, lang: str = "en") -> Drawing | N
     data = spread(frame(results, "confident_errors"))
     if not len(data):
         return None
+    data = _with_published(data, frame(results, "published", "entropies", measure="median entropy"))
     names, words = labels(results, lang), Words("confident_errors", lang)
     units = list(data["unit"])
     with settings():
         figure = new_figure(row_height(len(units), rest=1.1, least=2.0))
         ax = figure.subplots()
         draw_entropy(ax, data, fitted([names.unit(unit) for unit in units]), words)
-        figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=4)
+        figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=5)
     low, high = (data.iloc[k] for k in (smallest(data["median"]), largest(data["median"])))
     alt = words(
         "alt", low=names.unit(low["unit"]), low_value=numbers.number(low["median"]), high=names.unit(high["unit"]),
         high_value=numbers.number(high["median"]),
     )  # fmt: skip
-    return Drawing(
-        "fig-confident_errors", figure, words("title"), words("caption", n=len(units)), alt, words("how"), data
-    )
+    how = words("how") + (f" {words('how_published')}" if data["published"].notna().any() else "")
+    return Drawing("fig-confident_errors", figure, words("title"), words("caption", n=len(units)), alt, how, data)
+
+
+def _with_published(data: pd.DataFrame, stated: pd.DataFrame) -> pd.DataFrame:
+    """Add the median that the paper states for a model, where it does."""
+    known = dict(zip(stated["unit"], stated["published"], strict=True)) if len(stated) else {}
+    return data.assign(published=[float(known.get(unit, float("nan"))) for unit in data["unit"]])

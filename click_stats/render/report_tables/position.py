@@ -1,6 +1,6 @@
 """Tables of displayed positions, one row per model: what is chosen too often, accuracy when position cannot help.
 
-The rows of every position and number of options are in ``results.json``: with many models they fill pages.
+Every position and number of options stands in a wide table.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from click_stats.render.table import Table
 
 INTERVAL = ("estimate", "conf_low", "conf_high")
+PREFERENCE = ("preference", "preference_low", "preference_high")
 CHOICES, BY_GOLD = "choices", "accuracy by position of the right option"
 ACCURACIES = {
     "mean accuracy": "mean",
@@ -27,6 +28,7 @@ def tables(make: Maker) -> Iterator[Table]:
     """Yield the tables that the analysis of position gives."""
     yield from _favoured(make)
     yield from _accuracy(make)
+    yield from _positions(make)
 
 
 def _favoured(make: Maker) -> Iterator[Table]:
@@ -91,3 +93,42 @@ def _accuracy(make: Maker) -> Iterator[Table]:
         "tbl-position-accuracy", columns, rows, notes=[make.text("note_position_accuracy")],
         keys=[(unit,) for unit in found],
     )  # fmt: skip
+
+
+def _positions(make: Maker) -> Iterator[Table]:
+    """Every position of every model: its share, the preference for it, and accuracy with the right option there."""
+    key = ("unit", "n_options", "position")
+    shares = make.by_unit(row for row in make.rows("position") if row["estimate"] is not None)
+    preferences, gold = (
+        {tuple(row[part] for part in key): row for row in make.rows("position", name)}
+        for name in ("preferences", "gold")
+    )
+    ordered = [row for own in shares.values() for row in own]
+    if not ordered:
+        return
+    columns = [
+        make.unit_column(), make.column("n_options", "integer"), make.column("position", "integer"),
+        make.column("estimate", "estimated", make.text("position_share"), fields=INTERVAL),
+        make.column("expected", "percent", make.text("position_expected")),
+    ]  # fmt: skip
+    if gold:
+        columns += [
+            make.column("preference", "number"),
+            make.column("preference_conf", "interval_number", make.text("position_interval"), fields=PREFERENCE[1:]),
+            make.column("gold", "estimated", make.text("position_gold"), fields=("gold", "gold_low", "gold_high")),
+        ]
+    columns.append(make.column("n_items", "integer"))
+    rows = []
+    for row in ordered:
+        place = tuple(row[part] for part in key)
+        cells = [make.names.unit(row["unit"]), *place[1:], make.cell(row, INTERVAL), row["expected"]]
+        if gold:
+            liked = preferences.get(place, {})
+            cells += [
+                make.cell(liked, "preference"), make.cell(liked, PREFERENCE[1:]),
+                make.cell(gold.get(place, {}), INTERVAL),
+            ]  # fmt: skip
+        rows.append([*cells, row["n_items"]])
+    keys = [(row["unit"], str(row["n_options"]), str(row["position"])) for row in ordered]
+    notes = [make.text("note_position_all" if gold else "note_position_one_order")]
+    yield make.table("tbl-position-all", columns, rows, notes=notes, keys=keys)

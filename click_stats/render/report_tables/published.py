@@ -29,6 +29,7 @@ def tables(make: Maker) -> Iterator[Table]:
     yield from _ranges(make)
     yield from _challenging(make)
     yield from _entropies(make)
+    yield from _directions(make)
     yield from _conflicts(make)
 
 
@@ -154,50 +155,83 @@ def _challenging(make: Maker) -> Iterator[Table]:
         make.column("published_in", "code"),
         make.column("stated", "text", make.text("published_percent")),
         make.column("here", "remark", make.text("published_here")),
+        make.column("conf", "interval", make.text("interval_percent"), fields=INTERVAL),
         make.column("published_gap", "remark", make.text("published_gap")),
         make.column("agrees", "remark"),
         make.column("n_units", "integer"), make.column("n_items", "integer"),
     ]  # fmt: skip
     rows = []
     for row in found:
-        alone = row["estimate"] is not None
-        shown = numbers.percent(row["estimate"]) if alone else numbers.interval(row["range_low"], row["range_high"])
+        several = row["range_low"] is not None
+        shown = numbers.interval(row["range_low"], row["range_high"]) if several else numbers.percent(row["estimate"])
+        known = several or row["estimate"] is not None
         # A cell that begins with an equals sign is a heading for typst.
         bound = "" if row["relation"] == "=" else f"{row['relation']} "
-        here = Cell(numbers.DASH, make.say(row["reason"])) if row["reason"] else shown
+        holds = row["inside"] if row["agrees"] is None else row["agrees"]
         rows.append([
-            row["statement"], row["published_in"], bound + numbers.percent(row["published"]), here,
+            row["statement"], row["published_in"], bound + numbers.percent(row["published"]),
+            shown if known else Cell(numbers.DASH, make.say(row["reason"])), _ends(row, several=several),
             "" if row["published_gap"] is None else numbers.points(row["published_gap"]),
-            "" if row["agrees"] is None else codes.text(row["agrees"], make.lang),
-            row["n_units"], make.cell(row, "n_items"),
+            "" if holds is None else codes.text(holds, make.lang), row["n_units"], make.cell(row, "n_items"),
         ])  # fmt: skip
-    notes = [make.text("published_note_challenging"), make.text("published_note_several")]
-    yield make.table("tbl-paper-challenging", columns, rows, notes=notes, keys=[(row["statement"],) for row in found])
+    notes = [make.text("published_note_challenging"), make.text("published_note_several", level=level(found))]
+    keys = [(row["statement"], row["published_in"], numbers.percent(row["published"])) for row in found]
+    yield make.table("tbl-paper-challenging", columns, rows, notes=notes, keys=keys)
+
+
+def _ends(row: Row, *, several: bool) -> Any:
+    """Return the interval of a share; a range of several models has none of its own."""
+    return (None, None) if several or row["conf_low"] is None else (row["conf_low"], row["conf_high"])
 
 
 def _entropies(make: Maker) -> Iterator[Table]:
-    found = [row for row in make.rows("published", "entropies") if row["measure"] == "median entropy"]
-    means = {row["unit"]: row for row in make.rows("published", "entropies") if row["measure"] == "mean entropy"}
+    found = make.rows("published", "entropies")
     if not any(row["estimate"] is not None for row in found):
         return
     columns = [
-        make.unit_column(),
-        make.column("published", "remark", make.text("published_median")),
-        make.column("median", "number", make.text("published_median_here")),
-        make.column("published_mean", "remark", make.text("published_mean")),
-        make.column("mean", "number", make.text("published_mean_here")),
-        make.column("n_items", "integer"),
+        make.unit_column(), make.column("measure", "code"),
+        make.column("published", "remark"),
+        make.column("estimate", "number", make.text("published_number_here")),
+        make.column("conf", "interval_number", make.text("published_interval"), fields=INTERVAL),
+        make.column("published_gap", "remark", make.text("published_number_gap")),
+        make.column("inside", "remark"), make.column("n_items", "integer"),
     ]  # fmt: skip
-    rows = []
-    for row in (one for own in make.by_unit(found).values() for one in own):
-        mean = means[row["unit"]]
-        stated = ["" if one["published"] is None else f"≈ {numbers.number(one['published'])}" for one in (row, mean)]
-        rows.append([
-            make.names.unit(row["unit"]), stated[0], make.cell(row, "estimate"), stated[1], make.cell(mean, "estimate"),
-            row["n_items"],
-        ])  # fmt: skip
-    keys = [(unit,) for unit in make.by_unit(found)]
-    yield make.table("tbl-paper-entropy", columns, rows, notes=[make.text("published_note_entropy")], keys=keys)
+    ordered = [row for own in make.by_unit(found).values() for row in own]
+    rows = [
+        [
+            make.names.unit(row["unit"]), row["measure"],
+            "" if row["published"] is None else f"≈ {numbers.number(row['published'])}", make.cell(row, "estimate"),
+            make.cell(row, INTERVAL),
+            "" if row["published_gap"] is None else numbers.number(row["published_gap"]),
+            "" if row["inside"] is None else codes.text(row["inside"], make.lang), row["n_items"],
+        ]
+        for row in ordered
+    ]  # fmt: skip
+    keys = [(row["unit"], row["measure"]) for row in ordered]
+    yield make.table(
+        "tbl-paper-entropy", columns, rows, notes=[make.text("published_note_entropy", level=level(found))], keys=keys
+    )
+
+
+def _directions(make: Maker) -> Iterator[Table]:
+    found = make.rows("published", "directions")
+    if not any(row["estimate"] is not None for row in found):
+        return
+    columns = [
+        make.column("model_set", label=make.text("published_family"), header=True),
+        Column("statement", make.text("published_stated"), "code"), make.column("published_in", "code"),
+        make.column("estimate", "percent", make.text("published_falls")), make.column("agrees", "code"),
+        make.column("n_units", "integer"),
+    ]  # fmt: skip
+    rows = [
+        [
+            row["model_set"], row["statement"], row["published_in"], make.cell(row, "estimate"),
+            make.cell(row, "agrees"), row["n_units"],
+        ]
+        for row in found
+    ]  # fmt: skip
+    keys = [(row["model_set"],) for row in found]
+    yield make.table("tbl-paper-directions", columns, rows, notes=[make.text("published_note_directions")], keys=keys)
 
 
 def _conflicts(make: Maker) -> Iterator[Table]:

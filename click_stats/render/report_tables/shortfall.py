@@ -42,7 +42,7 @@ def tables(make: Maker) -> Iterator[Table]:
         best = own.get(BEST, {})
         rows.append([
             make.names.group(by, group), make.cell(own[SHORTFALL], "estimate"), make.cell(own[SHORTFALL], INTERVAL),
-            make.cell(best, "estimate"), make.names.unit(str(best["unit"])) if best else numbers.DASH,
+            make.cell(best, "estimate"), make.names.unit(str(best["unit"])) if best.get("unit") else numbers.DASH,
             make.cell(own[CONFIDENT], "estimate"), make.cell(own[CONFIDENT], INTERVAL),
             own[SHORTFALL]["n_items"], own[SHORTFALL]["n_units"],
         ])  # fmt: skip

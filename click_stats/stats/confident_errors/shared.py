@@ -13,16 +13,31 @@ from click_stats.stats.confident_errors.entropy import is_challenging
 from click_stats.stats.glmm import GlmmData, GlmmSpec, fit
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from click_stats.counts import Counts, FloatArray, IntArray
 
 NODES = 15
 
 
-class Chances(NamedTuple):
-    """(nodes, units, items) probability of being challenging at nodes of item difficulty; (nodes,) their weights."""
+CHALLENGING, HANDLED, EVERY_TRIAL, NO_TRIAL = (
+    "challenging for all", "challenging for none", "right in every trial by all", "right in no trial by any",
+)  # fmt: skip
+"""What can hold of an item for all models: two readings of items that all miss, and two of items that all know."""
 
-    challenging: FloatArray
+
+class Chances(NamedTuple):
+    """By statement the (nodes, units, items) chance that it holds at nodes of item difficulty, and their weights."""
+
+    holds: Mapping[str, FloatArray]
     weights: FloatArray
+
+
+def events(below: np.ndarray, correct: IntArray, trials: IntArray) -> dict[str, np.ndarray]:
+    """Return by statement the (units, items) of which it holds."""
+    return {
+        CHALLENGING: below, HANDLED: ~below, EVERY_TRIAL: correct == trials, NO_TRIAL: correct == 0,
+    }  # fmt: skip
 
 
 def chances(
@@ -79,12 +94,15 @@ def chances(
     n = np.broadcast_to(counts.items["n_options"].to_numpy(dtype=np.int64)[items], rest.shape)
     total = trials[:, items]
     limit = _limit(total, n, threshold)
-    made = np.zeros((NODES, *rest.shape))
+    below, every, never = (np.zeros((NODES, *rest.shape)) for _ in range(3))
     for place, node in enumerate(nodes):
         eta = rest + mode + np.nan_to_num(spread) * node
         for inner, weight in zip(nodes, weights, strict=True) if sd_cell > 0 else ((0.0, 1.0),):
-            made[place] += weight * stats.binom.cdf(limit, total, special.expit(eta + sd_cell * inner))
-    return Chances(made, weights)
+            p = special.expit(eta + sd_cell * inner)
+            below[place] += weight * stats.binom.cdf(limit, total, p)
+            every[place] += weight * p**total
+            never[place] += weight * (1 - p) ** total
+    return Chances({CHALLENGING: below, HANDLED: 1 - below, EVERY_TRIAL: every, NO_TRIAL: never}, weights)
 
 
 def _limit(trials: IntArray, n: IntArray, threshold: float | None) -> IntArray:
@@ -95,22 +113,23 @@ def _limit(trials: IntArray, n: IntArray, threshold: float | None) -> IntArray:
     return limit
 
 
-def expected(found: Chances, units: IntArray, items: np.ndarray, *, none: bool) -> FloatArray:
-    """Return (items,) probability that all ``units`` find the item challenging, or ``none`` of them does."""
-    part = found.challenging[:, units][:, :, items]
-    joint = (1 - part if none else part).prod(axis=1)
-    p: FloatArray = found.weights @ joint
+def expected(found: Chances, statement: str, units: IntArray, items: np.ndarray) -> FloatArray:
+    """Return (items,) probability that the statement holds for all ``units``."""
+    p: FloatArray = found.weights @ found.holds[statement][:, units][:, :, items].prod(axis=1)
     return p
 
 
-def independent(below: np.ndarray, cell: IntArray, *, none: bool) -> float:
-    """Return the items expected from the product of the units' shares within each cell (category and N)."""
-    total = 0.0
-    for code in np.unique(cell):
-        own = below[:, cell == code]
-        share = own.mean(axis=1)
-        total += own.shape[1] * float(np.prod(1 - share if none else share))
-    return total
+def independent(holds: np.ndarray, cell: IntArray) -> float:
+    """Return the items expected from the product of the units' shares within each cell (category and N).
+
+    Parameters
+    ----------
+    holds
+        (U, I) whether something holds of the item for the unit.
+    cell
+        (I,) codes.
+    """
+    return sum(float((cell == code).sum() * np.prod(holds[:, cell == code].mean(axis=1))) for code in np.unique(cell))
 
 
 def poisson_binomial(p: FloatArray) -> FloatArray:

@@ -235,3 +235,11 @@ def item_means(values: FloatArray, strata: IntArray | None = None, weights: Floa
         by_stratum = (share * np.nan_to_num(values)) @ member / (share @ member)
     means: FloatArray = by_stratum.mean(axis=1) if member.shape[1] else np.full(len(values), np.nan)
     return means
+
+
+def unit_means(values: FloatArray) -> FloatArray:
+    """Return (I,) means over the units that have a value, each with the same weight; NaN where none has."""
+    known = np.isfinite(values)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means: FloatArray = np.where(known, values, 0.0).sum(axis=0) / known.sum(axis=0)
+    return means

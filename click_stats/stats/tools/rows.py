@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from click_stats.stats.tools.clustered import ClusteredMean
     from click_stats.stats.tools.intervals import Interval
 
-PANDAS = {"integer": "Int64", "boolean": "boolean"}
+PANDAS: dict[str, Any] = {"integer": "Int64", "boolean": "boolean"}
 
 
 def mean_row(

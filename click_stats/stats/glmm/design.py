@@ -44,7 +44,7 @@ class Design:
     terms: tuple[str, ...]
 
 
-def _terms(formula: str) -> list[tuple[str, ...]]:
+def terms_of(formula: str) -> list[tuple[str, ...]]:
     """Return the terms of a formula, ``a*b`` written out, main effects first."""
     found: list[tuple[str, ...]] = []
     for piece in filter(None, (part.strip() for part in formula.split("+"))):
@@ -83,7 +83,7 @@ def build(data: Table, spec: GlmmSpec) -> Design:
     main: dict[str, tuple[list[str], FloatArray]] = {}
     blocks: list[tuple[list[str], FloatArray]] = [([INTERCEPT], np.ones((len(data), 1)))]
     terms = [INTERCEPT]
-    for term in _terms(spec.fixed):
+    for term in terms_of(spec.fixed):
         if len(term) == 1:
             main[term[0]] = _main(data, term[0], spec, bases)
         names, values = main[term[0]]

@@ -43,7 +43,7 @@ class MeanSquares(NamedTuple):
 
 
 class Check(NamedTuple):
-    """A statistic of the answers beside what replicated answers give, with the two-sided predictive p-value."""
+    """A statistic of the answers beside that of replicated answers, and the share of these that is at least as large."""
 
     name: str
     observed: float
@@ -126,7 +126,8 @@ def predictive(
     Notes
     -----
     Rubin (1984); Gelman, Meng and Stern (1996) for quantities that depend on parameters (infit, dispersion), which are
-    compared draw by draw. A predictive p-value is conservative: the model has seen the answers.
+    compared draw by draw; ties count half. Values near 0 and near 1 are both misfit, and rarer than their size under a
+    true model, which has seen the answers.
     """
     rng = np.random.default_rng(seed)
     whole = np.asarray(trials, dtype=np.int64)
@@ -166,9 +167,8 @@ def _check(name: str, observed: float, replicated: list[float], level: float) ->
 def _compared(name: str, observed: FloatArray, replicated: FloatArray, level: float) -> Check:
     difference = replicated - observed
     n = difference.size
-    above = (np.sum(difference > CONSTANT) + 0.5 * np.sum(np.abs(difference) <= CONSTANT) + 0.5) / (n + 1)
+    p = (np.sum(difference > CONSTANT) + 0.5 * np.sum(np.abs(difference) <= CONSTANT) + 0.5) / (n + 1)
     low, high = np.quantile(replicated, [(1 - level) / 2, (1 + level) / 2])
-    p = 2 * min(above, 1 - above)
     return Check(name, float(observed.mean()), float(replicated.mean()), float(low), float(high), float(p))
 
 

@@ -26,6 +26,8 @@ def row(values: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in values.items():
         own = SYNONYMS.get(name.strip(), name.strip())
         found[own] = value.strip() if own in STRIPPED and isinstance(value, str) else value
+    if isinstance(accepted := found.get(ACCEPTED), list):
+        found[ACCEPTED] = " ".join(accepted)
     options = found.get("options")
     if isinstance(options, str) and options.lstrip().startswith("["):
         found["options"] = _list(options)

@@ -2,7 +2,7 @@
 
 import typer
 
-from click_stats.cli.items import check, impact, list_, show
+from click_stats.cli.items import check, diff, impact, list_, patch, show
 
 app = typer.Typer(help="Check, list, show and repair the items of a benchmark.", no_args_is_help=True)
 
@@ -10,3 +10,5 @@ app.command("check")(check.command)
 app.command("list")(list_.command)
 app.command("show")(show.command)
 app.command("impact", help=impact.HELP)(impact.command)
+app.command("diff", help=diff.HELP)(diff.command)
+app.command("patch", help=patch.HELP)(patch.command)

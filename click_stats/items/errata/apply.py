@@ -77,7 +77,9 @@ def with_errata(items: ItemTable, errata: Errata) -> ItemTable:
         frame[ACCEPTED] = ""
     frame["n_chars"] = frame["n_chars"].astype("Int64" if overlay.retexted else frame["n_chars"].dtype)
     idle = []
-    for entry in errata.entries:
+    for entry in sorted(
+        errata.entries, key=lambda one: isinstance(one, AlsoAccept)
+    ):  # besides the gold, once it is set
         changes = _changes(items, frame.loc[[entry.key]].iloc[0], entry)
         for name, value in changes.items():
             frame.at[entry.key, name] = value  # noqa: PD008 -- loc would spread a tuple of options
@@ -101,8 +103,9 @@ def _changes(items: ItemTable, row: pd.Series[Any], entry: Erratum) -> dict[str,
     if isinstance(entry, Rekey):
         new["gold"] = items.labels(entry.key).index(entry.label)
     elif isinstance(entry, AlsoAccept):
-        own, before = items.labels(entry.key), set(map(int, str(row[ACCEPTED]).split()))
-        new[ACCEPTED] = " ".join(map(str, sorted(before | {own.index(label) for label in entry.labels})))
+        own, accepted = items.labels(entry.key), set(map(int, str(row[ACCEPTED]).split()))
+        accepted |= {own.index(label) for label in entry.labels}
+        new[ACCEPTED] = " ".join(map(str, sorted(accepted - {int(row["gold"])})))
     elif isinstance(entry, Recategorise):
         category = str(items.definition.category(entry.category))
         new |= {"category": category, "domain": items.definition.domain_of(category)}

@@ -30,7 +30,7 @@ from click_stats.api.asking import backends, estimate, find_backend, plan, proto
 from click_stats.api.exploring import explore
 from click_stats.api.installation import doctor
 from click_stats.api.reading import read_errata, read_items, read_keys, read_models, read_trials
-from click_stats.api.repairing import impact
+from click_stats.api.repairing import diff_items, impact, patch_items
 
 __all__ = [
     "accuracy",
@@ -43,6 +43,7 @@ __all__ = [
     "compare",
     "conditions",
     "confident_errors",
+    "diff_items",
     "doctor",
     "estimate",
     "explore",
@@ -53,6 +54,7 @@ __all__ = [
     "item_analysis",
     "item_answers",
     "mixed",
+    "patch_items",
     "plan",
     "position",
     "power",

@@ -16,6 +16,7 @@ from markupsafe import Markup
 from click_stats.errors import RenderError
 from click_stats.render import codes, numbers
 from click_stats.render.markdown_text import attribute, escape, yaml_string
+from click_stats.render.terms import term
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -187,6 +188,7 @@ def number_filters(lang: str) -> dict[str, Callable[..., Any]]:
         "points": numbers.points,
         "quoted": quoted,
         "ranks": lambda row: numbers.ranks(row["rank_low"], row["rank_high"]),
+        "term": lambda name: term(name, lang),
         "size": lambda difference: numbers.percent(abs(difference)),
         "verbatim": verbatim,
         "word": lambda value: codes.text(value, lang),

@@ -13,10 +13,12 @@ from click_stats import __version__
 from click_stats.errors import UsageError
 from click_stats.results import Result
 from click_stats.stats.bayes import checks, effects, gate, priors
-from click_stats.stats.bayes.data import REQUIRED, Aside, BayesData, check_random, facts, prepare, split
-from click_stats.stats.bayes.effects import K_HAT_MOST, Draws, Posterior
+from click_stats.stats.bayes.data import REQUIRED, BayesData, check_random, prepare, terms_of
+from click_stats.stats.bayes.draws import Draws
+from click_stats.stats.bayes.effects import K_HAT_MOST, Posterior
 from click_stats.stats.bayes.evidence import DISAGREE, agreed, over_priors, rope
 from click_stats.stats.bayes.model import Engine, Sampler, Sampling, chosen_engine, need_bayes
+from click_stats.stats.bayes.predictors import Aside
 from click_stats.stats.bayes.store import save_draws
 from click_stats.stats.tools.intervals import check_level
 
@@ -97,10 +99,12 @@ def bayes(
     counts
         The answers, with the facts of the models. Models without a fact that is needed are left out by name.
     fixed
-        Predictors joined by ``+``: facts of models (``log10_params``, ``log10_active``, ``corpus``, ``access``, ...)
-        and columns of items. Empty: category, size and corpus, as far as the models allow.
+        Predictors joined by ``+``: facts of models (``log10_params``, ``log10_active``, ``corpus``, ``access``, ...),
+        columns of items, and interactions: ``log10_params:corpus``, ``category:log10_params`` (the effect of size by
+        category). Empty: category, size and corpus, as far as the models allow.
     random
-        ``item`` and ``model``; also ``model:category``, ``family``, ``cell`` (over-dispersion).
+        ``item`` and ``model``; also ``passage``, ``model:category`` (or ``model:domain``, ``model:source``),
+        ``family``, ``cell`` (over-dispersion). An interaction with a column of items adds the model by that column.
     margin
         Largest effect that counts as none, as a share (0.02 is two points); None asks for no equivalence.
     draws, tune, chains, target_accept
@@ -148,10 +152,11 @@ def bayes(
     except Aside as error:
         return _aside(meta, error.what)
     meta["warnings"] += data.notes
+    meta["random"] = list(data.random)
     models = _models(data)
     if not data.of_models.names:
         return _aside(meta, "No effect of models was asked for.", models=models)
-    sampler = Sampler(data, settings.random, settings.priors[settings.chosen], sampling)
+    sampler = Sampler(data, settings.priors[settings.chosen], sampling)
     idata = sampler.sample()
     if save:
         save_draws(idata, data, meta, settings.priors[settings.chosen], Path(save))
@@ -173,7 +178,7 @@ def judge(idata: Any, data: BayesData, settings: Settings, meta: dict[str, Any])
     for sd in settings.priors:
         one = effects.posterior(drawn, data, sd, sampled_sd, settings.sampling.seed)
         if one.how == "reweighted" and not one.k_hat <= K_HAT_MOST:
-            again = Sampler(data, settings.random, sd, settings.sampling).sample()
+            again = Sampler(data, sd, settings.sampling).sample()
             other = gate.gate(again, sd)
             gates.append(other.rows)
             if not other.passed:
@@ -199,7 +204,7 @@ def judge(idata: Any, data: BayesData, settings: Settings, meta: dict[str, Any])
 def _estimates(rows: pd.DataFrame, data: BayesData, settings: Settings) -> pd.DataFrame:
     found = []
     chosen = settings.priors[settings.chosen]
-    for name, term in zip(data.of_models.names, data.of_models.terms, strict=True):
+    for name in data.effects:
         own = rows[rows["term"] == name].reset_index(drop=True)
         row = own[own["prior_sd"] == chosen].iloc[0].to_dict()
         verdicts = [
@@ -210,7 +215,7 @@ def _estimates(rows: pd.DataFrame, data: BayesData, settings: Settings) -> pd.Da
         why = [verdict.reason]
         if kind == "":
             why += list(own.loc[own["evidence"] == "", "reason"])[:1]
-        row |= {"base": data.of_models.base.get(term, ""), "margin": settings.margin, "verdict": verdict.verdict}
+        row |= {"base": data.base(name), "margin": settings.margin, "verdict": verdict.verdict}
         row |= {"evidence": kind, "n_units": len(data.models), "n_items": len(data.items)}
         row |= {"n_trials": int(data.trials.sum()), "reason": "; ".join(text for text in why if text)}
         found.append(row)
@@ -285,7 +290,7 @@ def _check(counts: Counts, settings: Settings, fixed: str, max_items: int | None
     run = settings.sampling
     check_level(settings.level)
     check_random(settings.random)
-    split(counts, facts(counts), fixed)
+    terms_of(counts, fixed)
     for name, value, least in (("draws", run.draws, 100), ("tune", run.tune, 100), ("chains", run.chains, 2)):
         if value < least:
             raise UsageError(f"{name} must be at least {least}.", found=str(value))

@@ -13,7 +13,7 @@ from click_stats.stats.bayes.evidence import quantiles
 if TYPE_CHECKING:
     from click_stats.counts import FloatArray
     from click_stats.stats.bayes.data import BayesData
-    from click_stats.stats.bayes.effects import Draws
+    from click_stats.stats.bayes.draws import Draws
 
 COLUMNS = (
     "check", "unit", "observed", "predicted", "predicted_low", "predicted_high", "p_predictive", "conf_level", "flag",
@@ -34,7 +34,7 @@ def replicates(draws: Draws, data: BayesData, seed: int, repeats: int = REPEATS)
     """Return (repeats, M, I) counts drawn from the model and the probabilities behind them."""
     rng = np.random.default_rng([seed, 2])
     rows = np.linspace(0, len(draws.sd_model) - 1, repeats).astype(np.int64)
-    probability = np.stack([special.expit(draws.logits(int(row), data)) for row in rows])
+    probability = np.stack([special.expit(draws.logits(int(row), data, rng)) for row in rows])
     return rng.binomial(data.trials[None], probability).astype(np.float64), probability
 
 

@@ -2,57 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from click_stats.errors import DataError, UsageError
-from click_stats.stats.glmm import design as designs
-from click_stats.stats.glmm.data import GlmmSpec, Table
+from click_stats.errors import UsageError
+from click_stats.stats.bayes.formula import GROUPINGS, Terms, factors, split
+from click_stats.stats.bayes.predictors import Aside, Groups, Predictors, groups, predictors
+from click_stats.stats.partition import clusters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from click_stats.counts import Counts, Denominator, FloatArray, IntArray
+    from click_stats.counts import Counts, Denominator, IntArray
 
 FEWEST_MODELS = 4
 DEFAULT_TERMS = ("log10_params", "corpus")
 """Predictors of models when none are named; the category is the predictor of items."""
 REQUIRED = ("item", "model")
-OPTIONAL = ("model:category", "family", "cell")
-"""Random effects that may be added: deviations of a model in a category, of a family, of a model on an item."""
-
-
-class Aside(DataError):  # noqa: N818 -- not an error of the user: the analysis steps aside
-    """These data do not allow the analysis; the message is the reason that the result carries."""
-
-
-@dataclass(frozen=True)
-class Predictors:
-    """Columns of fixed effects, centred.
-
-    Attributes
-    ----------
-    names
-        ``log10_params``, ``corpus[trace]`` (against the base level).
-    matrix, raw
-        (rows, columns) columns less their mean over rows, and as they are.
-    numeric
-        (columns,) whether the column is a number and not a level.
-    terms
-        (columns,) the term each column belongs to.
-    base
-        Base level of each categorical term.
-    """
-
-    names: tuple[str, ...]
-    matrix: FloatArray
-    raw: FloatArray
-    numeric: tuple[bool, ...]
-    terms: tuple[str, ...]
-    base: dict[str, str]
+OPTIONAL = ("passage", *(f"model:{name}" for name in GROUPINGS), "family", "cell")
+"""Random effects that may be added: a shared passage, a model in a group of items, a family, a model on an item."""
+NO_PASSAGE = "passage left out: no two of these items share one"
 
 
 @dataclass(frozen=True)
@@ -67,10 +39,17 @@ class BayesData:
         Labels of the units and keys of the items.
     of_models, of_items
         Predictors that vary between models (M rows) and between items (I rows).
+    groups
+        Groups of items in which models may differ (the categories, unless another column is named), with the
+        interactions of the two.
     category
-        (I,) code of the category of an item, for the effect of a model in a category.
+        (I,) code of the category of an item, for the checks.
     family
         (M,) code of the family of a model; all 0 when families are not asked for.
+    passage
+        (I,) code of the passage that an item shares with others, -1 where it shares none.
+    random
+        Random effects, as asked for and as interactions need.
     n_items_total
         Items that any of the models answered, of which ``items`` may be a sample.
     left_out
@@ -85,16 +64,30 @@ class BayesData:
     items: tuple[str, ...]
     of_models: Predictors
     of_items: Predictors
+    groups: Groups
     category: IntArray
     family: IntArray
+    passage: IntArray
+    random: tuple[str, ...]
     n_items_total: int
     left_out: dict[str, str]
     notes: tuple[str, ...] = ()
 
+    @property
+    def effects(self) -> tuple[str, ...]:
+        """Names of the effects of models: those of their facts, then how these differ between groups of items."""
+        return (*self.of_models.names, *self.groups.names)
 
-class _Frame(Table):
-    def __init__(self, columns: pd.DataFrame) -> None:
-        self.columns = columns
+    @property
+    def grouped(self) -> bool:
+        """Whether models differ between groups of items."""
+        return f"model:{self.groups.column}" in self.random
+
+    def base(self, effect: str) -> str:
+        """Return the level against which an effect is held; empty for numbers."""
+        known = {**self.of_models.base, self.groups.column: self.groups.base_name}
+        heads = [part.split("[")[0] for part in factors(effect) if part.endswith("]")]
+        return "; ".join(known[head] for head in heads)
 
 
 def facts(counts: Counts) -> pd.DataFrame:
@@ -127,7 +120,7 @@ def prepare(
         Fewer than four models with all predictors, predictors that these models do not tell apart, or answers that
         are all right or all wrong.
     UsageError
-        An unknown column or random effect, or an interaction.
+        An unknown column or random effect, or an interaction that the model does not have.
     """
     check_random(random)
     shown = counts.scores(denominator).trials
@@ -137,13 +130,14 @@ def prepare(
     people = frame["kind"].astype(str) == "human" if "kind" in frame else pd.Series(data=False, index=frame.index)
     categories = set(counts.items["category"])
     if fixed.strip():
-        return _with(counts, frame, people, split(counts, frame, fixed), random, max_items, denominator, seed)
-    item_terms = ["category"] if len(categories) > 1 else []
+        return _with(counts, frame, people, terms_of(counts, fixed), random, max_items, denominator, seed)
+    item_terms = ("category",) if len(categories) > 1 else ()
     tries = [list(DEFAULT_TERMS), [DEFAULT_TERMS[0]], [DEFAULT_TERMS[1]]]
     first: Aside | None = None
     for model_terms in tries:
         try:
-            found = _with(counts, frame, people, (model_terms, item_terms), random, max_items, denominator, seed)
+            terms = Terms(tuple(model_terms), item_terms)
+            found = _with(counts, frame, people, terms, random, max_items, denominator, seed)
         except Aside as error:
             first = first or error
             continue
@@ -151,7 +145,7 @@ def prepare(
         if not lost or first is None:
             return found
         note = f"{lost[0]} left out: {first.what}"
-        return BayesData(**{**vars(found), "notes": (*found.notes, note)})
+        return replace(found, notes=(*found.notes, note))
     assert first is not None
     raise first
 
@@ -159,52 +153,32 @@ def prepare(
 def check_random(random: Sequence[str]) -> None:
     """Raise UsageError for random effects that the model does not have."""
     unknown = [name for name in random if name not in (*REQUIRED, *OPTIONAL)]
-    if unknown or any(name not in random for name in REQUIRED):
+    if unknown or any(name not in random for name in REQUIRED) or len([n for n in random if ":" in n]) > 1:
         raise UsageError(
             "The random effects of the Bayesian model are item and model, and what may be added to them.",
             found=", ".join(random),
-            do="Name item and model, and any of: " + ", ".join(OPTIONAL) + ".",
+            do="Name item and model, and any of: " + ", ".join(OPTIONAL) + " (models in one kind of groups only).",
         )
 
 
-def split(counts: Counts, frame: pd.DataFrame, fixed: str) -> tuple[list[str], list[str]]:
-    """Return the terms of a formula that describe models, and those that describe items."""
-    of_models: list[str] = []
-    of_items: list[str] = []
-    for term in (part.strip() for part in fixed.split("+")):
-        if term in {"", "1"}:
-            continue
-        if ":" in term or "*" in term:
-            raise UsageError(
-                f"The Bayesian model has no interactions, such as {term!r}.",
-                do="Name main effects only; the analysis 'mixed' has interactions.",
-            )
-        if term in counts.items.columns:
-            of_items.append(term)
-        elif term in frame.columns:
-            of_models.append(term)
-        else:
-            raise UsageError(
-                f"There is no column {term!r} for the fixed effects.",
-                found=", ".join(map(str, [*frame.columns, *counts.items.columns])),
-            )
-    return of_models, of_items
+def terms_of(counts: Counts, fixed: str) -> Terms:
+    """Return the terms of a formula, checked against the facts of the models and the columns of the items."""
+    return split(fixed, list(facts(counts).columns), list(counts.items.columns))
 
 
 def _with(
     counts: Counts,
     frame: pd.DataFrame,
     people: pd.Series[bool],
-    terms: tuple[list[str], list[str]],
+    terms: Terms,
     random: Sequence[str],
     max_items: int | None,
     denominator: Denominator,
     seed: int,
 ) -> BayesData:
-    of_models, of_items = terms
     trials = counts.scores(denominator).trials
     left_out: dict[str, str] = {}
-    needed = [*of_models, *(["family"] if "family" in random else [])]
+    needed = [*terms.facts, *(["family"] if "family" in random else [])]
     for row, unit in enumerate(map(str, frame.index)):
         absent = [name for name in needed if name not in frame or bool(pd.isna(frame[name].iloc[row]))]
         if bool(people.iloc[row]):
@@ -219,11 +193,11 @@ def _with(
             f"{kept.sum()} models have answers and a known {' and '.join(needed) or 'name'}, "
             f"but an effect of models needs at least {FEWEST_MODELS}."
         )
-    for name in of_models:
+    for name in terms.facts:
         values = frame[name][kept]
         if len(set(values)) == 1:
             raise Aside(f"All models have the same {name}: {values.iloc[0]}.")
-    models = _predictors(frame[kept], of_models)
+    models = predictors(frame[kept], terms.models)
     if models.matrix.shape[1] + 1 >= kept.sum():
         raise Aside(
             f"{kept.sum()} models cannot tell {models.matrix.shape[1]} effects of models apart and leave a spread "
@@ -238,15 +212,24 @@ def _with(
     notes = []
     if len(chosen) < len(answered):
         notes.append(f"{len(chosen)} of {len(answered)} items, drawn within categories")
+    random, column = _grouping(random, terms, notes)
+    passage = _shared(clusters(counts, chosen)) if "passage" in random else np.full(len(chosen), -1, dtype=np.int64)
+    if "passage" in random and passage.max(initial=-1) < 0:
+        notes.append(NO_PASSAGE)
+    items = counts.items.iloc[chosen]
+    of_items = predictors(items, terms.items)
     return BayesData(
         correct=correct,
         trials=shown,
         models=tuple(map(str, frame.index[kept])),
         items=tuple(map(str, counts.items.index[chosen])),
         of_models=models,
-        of_items=_predictors(counts.items.iloc[chosen], of_items),
-        category=pd.factorize(counts.items["category"].iloc[chosen], sort=True)[0].astype(np.int64),
+        of_items=of_items,
+        groups=groups(items, column, terms.crossed, models, of_items),
+        category=pd.factorize(items["category"], sort=True)[0].astype(np.int64),
         family=pd.factorize(families, sort=True)[0].astype(np.int64),
+        passage=passage,
+        random=random,
         n_items_total=len(answered),
         left_out=left_out,
         notes=tuple(notes),
@@ -267,14 +250,30 @@ def sample_items(counts: Counts, answered: IntArray, max_items: int | None, seed
     return np.sort(np.concatenate(drawn))
 
 
-def _predictors(frame: pd.DataFrame, terms: Sequence[str]) -> Predictors:
-    table = _Frame(frame.reset_index(drop=True).drop(columns="model", errors="ignore"))
-    try:
-        design = designs.build(table, GlmmSpec(" + ".join(terms)))
-    except DataError as error:
-        reason = error.what if not error.found else f"{error.what} ({error.found})"
-        raise Aside(reason) from error
-    raw = design.matrix[:, 1:]
-    kinds: list[bool] = [not name.endswith("]") for name in design.names[1:]]
-    mean: Any = raw.mean(axis=0, keepdims=True) if raw.size else 0.0
-    return Predictors(design.names[1:], raw - mean, raw, tuple(kinds), design.terms[1:], design.base)
+def _grouping(random: Sequence[str], terms: Terms, notes: list[str]) -> tuple[tuple[str, ...], str]:
+    """Return the random effects with the one that an interaction needs, and the column that makes the groups.
+
+    How an effect of models differs between groups is judged against how models differ between them anyway; without that
+    random effect every item would count as evidence of its own.
+    """
+    asked = next((name.removeprefix("model:") for name in random if name.startswith("model:")), "")
+    if not terms.grouping:
+        return tuple(random), asked or "category"
+    if asked and asked != terms.grouping:
+        raise UsageError(
+            f"Effects that differ by {terms.grouping} need the random effect 'model:{terms.grouping}'.",
+            found=", ".join(random),
+            do=f"Name it in place of 'model:{asked}'.",
+        )
+    if asked:
+        return tuple(random), asked
+    notes.append(f"model:{terms.grouping} added to the random effects: the interaction is judged against it")
+    return (*random, f"model:{terms.grouping}"), terms.grouping
+
+
+def _shared(codes: IntArray) -> IntArray:
+    """Return codes of the passages that two or more of the items share, -1 for the other items."""
+    size = np.bincount(codes)
+    place = np.where(size > 1, np.cumsum(size > 1) - 1, -1)
+    found: IntArray = place[codes]
+    return found

@@ -1,9 +1,9 @@
-"""What the draws say of the effects: in logits and in average points, under the sampled prior and under others."""
+"""What the draws say of the effects in logits, under the sampled prior and under others."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import special, stats
@@ -15,72 +15,11 @@ from click_stats.stats.bayes.model import quiet
 if TYPE_CHECKING:
     from click_stats.counts import FloatArray, IntArray
     from click_stats.stats.bayes.data import BayesData
+    from click_stats.stats.bayes.draws import Draws
 
 K_HAT_MOST = 0.7
 """Pareto shape above which importance weights are not trusted (Vehtari et al. 2024)."""
-POINTS_DRAWS = 2000
-"""Draws for effects in points: each costs one probability for every model and item."""
 GRID = 121
-
-
-@dataclass(frozen=True)
-class Draws:
-    """Draws of all chains in a row, S = chains x draws.
-
-    Attributes
-    ----------
-    chains
-        Number of chains.
-    level, offset
-        (S, M) levels of the models, and the part of them that is their families'.
-    sd_model
-        (S,) standard deviation of models.
-    ease
-        (S, I) ease of the items, less its mean over items.
-    model_category
-        (S, M, C) or None.
-    cell
-        (S, M, I) deviations in the cells, or None.
-    """
-
-    chains: int
-    level: FloatArray
-    offset: FloatArray
-    sd_model: FloatArray
-    ease: FloatArray
-    model_category: FloatArray | None = None
-    cell: FloatArray | None = None
-
-    @classmethod
-    def of(cls, idata: Any, data: BayesData) -> Draws:
-        """Take the draws out of :class:`arviz.InferenceData`."""
-        posterior = idata.posterior
-
-        def flat(name: str) -> FloatArray:
-            values = np.asarray(posterior[name], dtype=np.float64)
-            joined: FloatArray = values.reshape(-1, *values.shape[2:])
-            return joined
-
-        ease = flat("item_ease")
-        level = flat("model_level")
-        return cls(
-            chains=int(posterior.sizes["chain"]),
-            level=level,
-            offset=flat("family_effect")[:, data.family] if "family_effect" in posterior else np.zeros_like(level),
-            sd_model=flat("sd_model"),
-            ease=ease - ease.mean(axis=1, keepdims=True),
-            model_category=flat("model_category") if "model_category" in posterior else None,
-            cell=flat("cell") if "cell" in posterior else None,
-        )
-
-    def logits(self, row: int, data: BayesData) -> FloatArray:
-        """Return (M, I) logits of one draw."""
-        found: FloatArray = self.level[row][:, None] + self.ease[row][None, :]
-        if self.model_category is not None:
-            found = found + self.model_category[row][:, data.category]
-        if self.cell is not None:
-            found = found + self.cell[row]
-        return found
 
 
 @dataclass(frozen=True)
@@ -128,15 +67,14 @@ def posterior(draws: Draws, data: BayesData, prior_sd: float, sampled_sd: float,
     The priors differ in the effects only, and these are integrated out of the weights, which then depend on the models'
     levels and their spread alone. Weights are smoothed by PSIS; ``k_hat`` above .7 means that they may not be used.
     """
-    columns = data.of_models.matrix
-    given = conditional(draws.level - draws.offset, draws.sd_model, columns, prior_sd)
+    given = _given(draws, data, prior_sd)
     n = len(draws.sd_model)
     rng = np.random.default_rng([seed, 1])
     if prior_sd == sampled_sd:
         rows = np.arange(n, dtype=np.int64)
         weights, k_hat, how = np.full(n, 1.0 / n), np.nan, "own chains"
     else:
-        before = conditional(draws.level - draws.offset, draws.sd_model, columns, sampled_sd)
+        before = _given(draws, data, sampled_sd)
         with quiet():
             import arviz as az  # noqa: PLC0415 -- an extra
         smoothed, shape = az.psislw(given.log_marginal - before.log_marginal)
@@ -145,6 +83,16 @@ def posterior(draws: Draws, data: BayesData, prior_sd: float, sampled_sd: float,
         places = (rng.random() + np.arange(n)) / n  # systematic resampling: least noise
         rows = np.minimum(np.searchsorted(np.cumsum(weights), places), n - 1).astype(np.int64)
     return Posterior(prior_sd, how, k_hat, draws, given, weights, given.draw(rng, rows), rows)
+
+
+def _given(draws: Draws, data: BayesData, prior_sd: float) -> Conditional:
+    """Return the distribution of all effects given each draw, under this prior."""
+    found = conditional(draws.level - draws.offset, draws.sd_model, data.of_models.matrix, prior_sd)
+    if not data.groups.names or draws.group is None or draws.sd_group is None:
+        return found
+    n = draws.group.shape[1] * draws.group.shape[2]
+    columns = data.groups.matrix.reshape(n, -1)
+    return found.joined(conditional(draws.group.reshape(-1, n), draws.sd_group, columns, prior_sd, level_sd=None))
 
 
 def savage_dickey(found: Posterior, effect: int) -> BayesFactor:
@@ -194,30 +142,6 @@ def curve(found: Posterior, effect: int, points: FloatArray) -> FloatArray:
         ) / (found.given.sd[part, effect, None] * np.sqrt(2.0 * np.pi))
         total += (found.weights[part, None] * density).sum(axis=0)
     return total
-
-
-def in_points(found: Posterior, data: BayesData) -> FloatArray:
-    """Return (draws, K) effects as average differences of the probability of a right answer.
-
-    The average is over all models and items at hand. A number: from half a unit below to half a unit above what a model
-    has. A level: every model with this level against every model with the base level, all else as it is.
-    """
-    predictors = data.of_models
-    step = max(1, len(found.rows) // POINTS_DRAWS)
-    chosen = np.arange(0, len(found.rows), step)
-    result = np.empty((len(chosen), len(predictors.names)))
-    same = [np.flatnonzero([other == term for other in predictors.terms]) for term in predictors.terms]
-    for place, draw in enumerate(chosen):
-        logits = found.draws.logits(int(found.rows[draw]), data)
-        effects = found.effects[draw]
-        for k, numeric in enumerate(predictors.numeric):
-            if numeric:
-                low, high = logits - effects[k] / 2.0, logits + effects[k] / 2.0
-            else:
-                low = logits - (predictors.raw[:, same[k]] @ effects[same[k]])[:, None]
-                high = low + effects[k]
-            result[place, k] = (special.expit(high) - special.expit(low)).mean()
-    return result
 
 
 def interval(values: FloatArray, level: float) -> tuple[float, float]:

@@ -8,25 +8,25 @@ import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from scipy import special
 
 from click_stats.errors import MissingDependencyError, UsageError
+from click_stats.stats.bayes.cells import log_likelihood
+from click_stats.stats.bayes.quick import rough
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping
 
-    from click_stats.counts import FloatArray, IntArray
+    from click_stats.counts import IntArray
     from click_stats.stats.bayes.data import BayesData
 
 Engine = Literal["auto", "nutpie", "pymc"]
 
 LEVEL_SD, ITEM_EFFECT_SD, SPREAD_SD = 1.5, 1.0, 1.0
 """Scales of the other priors: normal of the level and of item effects, half-normal of standard deviations."""
-LEAST_ABOUT = 1e-3
-"""Information that a cell is taken to have at least, where the sampler is placed."""
+ATTENUATION = 256.0 / (75.0 * np.pi**2)
 ONE_PROCESS = 3000
 """Cells below which PyMC's sampler runs its chains one after the other: starting processes would take longer."""
 INSTALL = "Install the extra: pip install 'click-stats[bayes]'."
@@ -96,61 +96,11 @@ def quiet() -> Iterator[None]:
             logger.setLevel(level)
 
 
-class Rough(NamedTuple):
-    """A quick fit without hierarchy, only to place the sampler: what the answers alone say of a level, and how well.
-
-    Attributes
-    ----------
-    level_alone, about_level
-        (M,) levels of the models and the information (sum of n p (1 - p)) about each.
-    ease_alone, about_ease
-        (I,) the same for items.
-    category_alone, about_category
-        (M, C) deviations of the models in the categories, and the information about each.
-    cell_alone, about_cell
-        (M, I) the same for single cells.
-    """
-
-    level_alone: FloatArray
-    about_level: FloatArray
-    ease_alone: FloatArray
-    about_ease: FloatArray
-    category_alone: FloatArray
-    about_category: FloatArray
-    cell_alone: FloatArray
-    about_cell: FloatArray
-
-
-def rough(correct: FloatArray, trials: IntArray, category: IntArray) -> Rough:
-    """Fit levels and eases by Newton steps, with weak normal priors so that all right or all wrong stays finite."""
-    level, ease = np.zeros(correct.shape[0]), np.zeros(correct.shape[1])
-    for _ in range(30):
-        p = special.expit(level[:, None] + ease)
-        ease += ((correct - trials * p).sum(axis=0) - ease) / ((trials * p * (1.0 - p)).sum(axis=0) + 1.0)
-        ease -= ease.mean()
-        p = special.expit(level[:, None] + ease)
-        level += ((correct - trials * p).sum(axis=1) - level / 9.0) / ((trials * p * (1.0 - p)).sum(axis=1) + 1.0 / 9.0)
-    p = special.expit(level[:, None] + ease)
-    left, about = correct - trials * p, np.maximum(trials * p * (1.0 - p), LEAST_ABOUT)
-    member = np.eye(int(category.max()) + 1)[category]
-    # One step from the fit with a prior to that without, so that what is shrunk here is not shrunk twice.
-    alone = ease + left.sum(axis=0) / about.sum(axis=0)
-    return Rough(
-        level,
-        about.sum(axis=1),
-        alone,
-        about.sum(axis=0),
-        (left @ member) / (about @ member),
-        about @ member,
-        left / about,
-        about,
-    )
-
-
-def _used(random: Sequence[str]) -> list[str]:
-    """Return the parts of the quick fit that a model with these random effects uses."""
-    ends = {"level": True, "ease": True, "category": "model:category" in random, "cell": "cell" in random}
-    return [name for end, used in ends.items() if used for name in (f"{end}_alone", f"about_{end}")]
+def _quick(data: BayesData, correct: IntArray | None = None) -> dict[str, Any]:
+    """Return what the quick fit says of those parts that the model has."""
+    counts = data.correct if correct is None else correct
+    found = rough(counts.astype(np.float64), data.trials, data.groups.codes)._asdict()
+    return {name: values for name, values in found.items() if data.grouped or "group" not in name}
 
 
 def _informed(pm: Any, pt: Any, name: str, mean: Any, sd: Any, hat: Any, about: Any, **shape: Any) -> Any:
@@ -168,78 +118,114 @@ def _informed(pm: Any, pt: Any, name: str, mean: Any, sd: Any, hat: Any, about: 
     return mean + sd * deviation
 
 
-def build(data: BayesData, random: Sequence[str], prior_sd: float) -> Any:
+def build(data: BayesData, prior_sd: float) -> Any:
     """Return the model of ``data`` (:class:`pymc.Model`).
 
     With M models and I items, ``model_level`` is (M,) and ``item_ease`` (I,); the logit of a cell is the level of its
-    model plus the ease of its item less the mean ease of all items, plus what else ``random`` names.
+    model plus the ease of its item less the mean ease of all items, plus what else ``data.random`` names.
     """
     with quiet():
         import pymc as pm  # noqa: PLC0415 -- seconds to import, and an extra
         import pytensor.tensor as pt  # noqa: PLC0415
 
-    start = rough(data.correct.astype(np.float64), data.trials, data.category)
     coords = {
         "model": list(data.models),
         "item": list(data.items),
         "effect": list(data.of_models.names),
+        "interaction": list(data.groups.names),
         "item_effect": list(data.of_items.names),
     }
     with pm.Model(coords=coords) as model:
         trials = pm.Data("trials", data.trials.astype(np.float64))
         correct = pm.Data("correct", data.correct.astype(np.float64))
+        given: dict[str, Any] = {name: pm.Data(name, values) for name, values in _quick(data).items()}
+        if "cell" in data.random:
+            sd_cell = pm.HalfNormal("sd_cell", SPREAD_SD)
+            given = _dispersed(pt, given, sd_cell)
         mean_model = pm.Normal("mean_level", 0.0, LEVEL_SD)
         if data.of_models.names:
             effects = pm.Normal("effects", 0.0, prior_sd, dims="effect")
             mean_model += pt.dot(data.of_models.matrix, effects)
-        if "family" in random:
+        if "family" in data.random:
             spread = pm.HalfNormal("sd_family", SPREAD_SD)
             deviation = pm.Normal("family_z", 0.0, 1.0, shape=int(data.family.max()) + 1)
             mean_model += pm.Deterministic("family_effect", spread * deviation)[data.family]
-        given = {name: pm.Data(name, getattr(start, name)) for name in _used(random)}
         sd_model = pm.HalfNormal("sd_model", SPREAD_SD)
         level = _informed(
-            pm, pt, "model", mean_model, sd_model, given["level_alone"], given["about_level"], dims="model"
+            pm, pt, "model", mean_model, sd_model, given["level_alone"], given["about"].sum(axis=1), dims="model"
         )
         pm.Deterministic("model_level", level, dims="model")
-        mean_item: Any = 0.0
-        if data.of_items.names:
-            mean_item = pt.dot(data.of_items.matrix, pm.Normal("item_effects", 0.0, ITEM_EFFECT_SD, dims="item_effect"))
-        sd_item = pm.HalfNormal("sd_item", SPREAD_SD)
-        ease = _informed(pm, pt, "item", mean_item, sd_item, given["ease_alone"], given["about_ease"], dims="item")
-        pm.Deterministic("item_ease", ease, dims="item")
+        ease = pm.Deterministic("item_ease", _eases(pm, pt, data, given), dims="item")
         # Their mean is not told apart from the levels of the models: it goes with them, or the chains crawl along it.
         logit = level[:, None] + (ease - ease.mean())[None, :]
-        if "model:category" in random:
-            spread = pm.HalfNormal("sd_model_category", SPREAD_SD)
+        if data.grouped:
+            column = data.groups.column
+            mean: Any = 0.0
+            if data.groups.names:
+                mean = pt.dot(data.groups.matrix, pm.Normal("interactions", 0.0, prior_sd, dims="interaction"))
+            spread = pm.HalfNormal(f"sd_model_{column}", SPREAD_SD)
             deviation = _informed(
-                pm, pt, "model_category", 0.0, spread, given["category_alone"], given["about_category"],
-                shape=start.category_alone.shape,
+                pm, pt, f"model_{column}", mean, spread, given["group_alone"],
+                pt.dot(given["about"], np.eye(data.groups.n)[data.groups.codes]),
+                shape=(len(data.models), data.groups.n),
             )  # fmt: skip
-            # Likewise the mean over categories goes with the model's level.
-            deviation = pm.Deterministic("model_category", deviation - deviation.mean(axis=1, keepdims=True))
-            logit += deviation[:, data.category]
-        if "cell" in random:
-            spread = pm.HalfNormal("sd_cell", SPREAD_SD)
-            deviation = _informed(
-                pm, pt, "cell", 0.0, spread, given["cell_alone"], given["about_cell"], shape=data.trials.shape
-            )
-            logit += pm.Deterministic("cell", deviation)
-        # The binomial likelihood but for its constant; a cell without trials adds nothing.
-        pm.Potential("likelihood", (correct * logit - trials * pt.softplus(logit)).sum())
+            pm.Deterministic(f"model_{column}", deviation)
+            # Likewise the mean over groups goes with the model's level.
+            logit += (deviation - deviation.mean(axis=1, keepdims=True))[:, data.groups.codes]
+        # The likelihood but for the binomial coefficients; a cell without trials adds nothing.
+        if "cell" in data.random:
+            cells = log_likelihood(pt, correct, trials, logit, sd_cell)
+        else:
+            cells = correct * logit - trials * pt.softplus(logit)
+        pm.Potential("likelihood", cells.sum())
     return model
+
+
+def _dispersed(pt: Any, given: Mapping[str, Any], sd: Any) -> dict[str, Any]:
+    """Return the quick fit as it is when the logits of cells vary by ``sd``.
+
+    A logit averaged over a normal deviation is smaller by sqrt(1 + .346 sd²) (Zeger, Liang and Albert 1988), and a cell
+    tells its mean with the variance of the deviation added.
+    """
+    wider = pt.sqrt(1.0 + ATTENUATION * sd**2)
+    return {name: values * wider for name, values in given.items() if name != "about"} | {
+        "about": 1.0 / (1.0 / given["about"] + sd**2)
+    }
+
+
+def _eases(pm: Any, pt: Any, data: BayesData, given: Mapping[str, Any]) -> Any:
+    """Return the eases of the items (I,): normal about their predictors, and about their passage where one is shared.
+
+    The passage of an item that shares it with none is not told apart from the item: both make up its variance.
+    """
+    mean: Any = np.zeros(len(data.items))
+    if data.of_items.names:
+        mean = pt.dot(data.of_items.matrix, pm.Normal("item_effects", 0.0, ITEM_EFFECT_SD, dims="item_effect"))
+    sd: Any = pm.HalfNormal("sd_item", SPREAD_SD)
+    about_item = given["about"].sum(axis=0)
+    shared = data.passage >= 0
+    if shared.any():
+        spread = pm.HalfNormal("sd_passage", SPREAD_SD)
+        member = np.eye(int(data.passage.max()) + 1)[data.passage[shared]]
+        size = member.sum(axis=0)
+        left = (given["ease_alone"] - mean)[shared]
+        about = 1.0 / (sd**2 / size + 1.0 / pt.dot(member.T, about_item[shared]))
+        effect = _informed(pm, pt, "passage", 0.0, spread, pt.dot(member.T, left) / size, about, shape=len(size))
+        pm.Deterministic("passage_effect", effect)
+        mean = mean + pt.dot(np.eye(len(data.items))[:, shared] @ member, effect)
+        sd = pt.sqrt(sd**2 + np.where(shared, 0.0, 1.0) * spread**2)
+    return _informed(pm, pt, "item", mean, sd, given["ease_alone"], about_item, dims="item")
 
 
 class Sampler:
     """A model compiled once, to be sampled with these or other counts of the same shape."""
 
-    def __init__(self, data: BayesData, random: Sequence[str], prior_sd: float, sampling: Sampling) -> None:
+    def __init__(self, data: BayesData, prior_sd: float, sampling: Sampling) -> None:
         need_bayes()
         self.sampling = sampling
         self.engine = chosen_engine(sampling.engine)
         self.data = data
-        self.random = tuple(random)
-        self.model = build(data, random, prior_sd)
+        self.model = build(data, prior_sd)
         self._compiled: Any = None
         if self.engine == "nutpie":
             with quiet():
@@ -273,8 +259,7 @@ class Sampler:
 
     def _counts(self, correct: IntArray) -> dict[str, Any]:
         """Return the data of the compiled model that change with the counts."""
-        start = rough(correct.astype(np.float64), self.data.trials, self.data.category)
-        return {"correct": correct.astype(np.float64), **{name: getattr(start, name) for name in _used(self.random)}}
+        return {"correct": correct.astype(np.float64), **_quick(self.data, correct)}
 
 
 def _cores(chains: int) -> int:

@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from click_stats.stats.bayes.effects import GRID, Posterior, curve, in_points, interval, savage_dickey
+from click_stats.stats.bayes.effects import GRID, Posterior, curve, interval, savage_dickey
 from click_stats.stats.bayes.evidence import rope
 from click_stats.stats.bayes.gate import HIDDEN
 from click_stats.stats.bayes.model import ITEM_EFFECT_SD, LEVEL_SD, SPREAD_SD
+from click_stats.stats.bayes.points import in_points
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,7 @@ def rows(under: Sequence[Posterior], data: BayesData, margin: float | None, leve
     """Return one row for each effect and prior."""
     found: list[dict[str, Any]] = []
     points = [in_points(one, data) for one in under]
-    for k, name in enumerate(data.of_models.names):
+    for k, name in enumerate(data.effects):
         for one, average in zip(under, points, strict=True):
             logits, shares = one.effects[:, k], average[:, k]
             low, high = interval(shares, level)
@@ -59,7 +60,9 @@ def parameters(idata: Any, level: float, prior_sd: float) -> pd.DataFrame:
                 {"parameter": name, "prior": PRIOR_OF.get(name, SPREAD_PRIOR), **_of_logits(values, level),
                  "conf_level": level, "n_values": 1}
             )  # fmt: skip
-    for name, prior in (("effects", f"Normal(0, {prior_sd:g})"), ("item_effects", PRIOR_OF["item_effects"])):
+    of_models = f"Normal(0, {prior_sd:g})"
+    named = (("effects", of_models), ("interactions", of_models), ("item_effects", PRIOR_OF["item_effects"]))
+    for name, prior in named:
         if name in names:
             size = int(np.prod(idata.posterior[name].shape[2:]))
             found.append({"parameter": name, "prior": prior, "conf_level": level, "n_values": size})
@@ -70,7 +73,7 @@ def parameters(idata: Any, level: float, prior_sd: float) -> pd.DataFrame:
 def density(under: Sequence[Posterior], data: BayesData) -> pd.DataFrame:
     """Return posterior and prior densities of every effect on a common grid of logits."""
     frames = []
-    for k, name in enumerate(data.of_models.names):
+    for k, name in enumerate(data.effects):
         ends = [(one.effects[:, k].mean(), one.effects[:, k].std()) for one in under]
         reach = 3.5 * max(sd for _, sd in ends)
         low = min(0.0, *(mean for mean, _ in ends)) - reach

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from click_stats.results import plain
 from click_stats.stats.bayes.checks import replicates
-from click_stats.stats.bayes.effects import Draws
+from click_stats.stats.bayes.draws import Draws
 from click_stats.stats.bayes.model import quiet
 
 if TYPE_CHECKING:

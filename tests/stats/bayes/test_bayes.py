@@ -9,7 +9,8 @@ from click_stats import glossary
 from click_stats.stats.bayes import analysis, bayes
 from click_stats.stats.bayes.analysis import Settings, judge
 from click_stats.stats.bayes.data import prepare
-from click_stats.stats.bayes.effects import Draws, posterior
+from click_stats.stats.bayes.draws import Draws
+from click_stats.stats.bayes.effects import posterior
 from click_stats.stats.bayes.model import Sampler, Sampling
 from click_stats.stats.glmm import GlmmData, GlmmSpec, fit
 
@@ -95,7 +96,7 @@ def test_other_sampler_and_other_prior_agree_with_reweighting(found, six_models)
     """PyMC's own sampler under the narrow prior against nutpie's draws reweighted to it (or the other way round)."""
     data = prepare(six_models)
     run = Sampling(draws=750, tune=500, chains=4, target_accept=0.95, engine="pymc", seed=8)
-    idata = Sampler(data, ("item", "model"), 0.25, run).sample()
+    idata = Sampler(data, 0.25, run).sample()
     own = posterior(Draws.of(idata, data), data, 0.25, 0.25, seed=1)
     rows = found.to_frame("priors").query("prior_sd == 0.25").set_index("term")
     sampled = np.asarray(idata.posterior["effects"]).reshape(-1, 2)

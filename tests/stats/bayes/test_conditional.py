@@ -7,10 +7,12 @@ import pytest
 from scipy import stats
 
 from click_stats.stats.bayes.conditional import conditional
-from click_stats.stats.bayes.model import LEVEL_SD, rough
+from click_stats.stats.bayes.model import LEVEL_SD
+from click_stats.stats.bayes.quick import rough
 
 M, SD, ERROR = 8, 0.3, 0.1
 X = np.linspace(-1, 1, M)[:, None]
+DATA = SimpleNamespace(of_models=SimpleNamespace(matrix=X), groups=SimpleNamespace(names=()))
 OBSERVED = 0.2 + 0.25 * X[:, 0] + np.random.default_rng(2).normal(0, 0.3, M)
 
 
@@ -29,7 +31,7 @@ def exact(prior_sd):
 def draws(prior_sd, n=8000, seed=1):
     _, (mean, covariance) = exact(prior_sd)
     levels = np.random.default_rng(seed).multivariate_normal(mean, covariance, n, method="cholesky")
-    return SimpleNamespace(chains=4, level=levels, offset=np.zeros_like(levels), sd_model=np.full(n, SD))
+    return SimpleNamespace(chains=4, level=levels, offset=np.zeros_like(levels), sd_model=np.full(n, SD), group=None)
 
 
 def test_one_draw_gives_the_regression_with_known_variance():
@@ -57,8 +59,7 @@ def test_marginal_densities_of_the_levels_differ_as_they_should():
 def test_savage_dickey_under_every_prior_from_draws_under_the_middle_one(prior_sd):
     from click_stats.stats.bayes.effects import curve, posterior, savage_dickey
 
-    data = SimpleNamespace(of_models=SimpleNamespace(matrix=X))
-    found = posterior(draws(0.5), data, prior_sd, 0.5, seed=3)
+    found = posterior(draws(0.5), DATA, prior_sd, 0.5, seed=3)
     (mean, sd), _ = exact(prior_sd)
     expected = stats.norm.pdf(0, mean, sd) / stats.norm.pdf(0, 0, prior_sd)
     factor = savage_dickey(found, 0)
@@ -78,7 +79,7 @@ def test_the_bound_lies_above_the_density_at_0():
 
     far = draws(0.5)
     far.level += 2.0 * X[:, 0]
-    found = posterior(far, SimpleNamespace(of_models=SimpleNamespace(matrix=X)), 0.5, 0.5, seed=3)
+    found = posterior(far, DATA, 0.5, 0.5, seed=3)
     factor = savage_dickey(found, 0)
     at_zero = found.given.density(0.0, 0).mean() / stats.norm.pdf(0, 0, 0.5)
     assert np.isnan(factor.value)

@@ -5,7 +5,8 @@ import pytest
 
 from click_stats.errors import MissingDependencyError, UsageError
 from click_stats.stats.bayes import analysis, bayes, model
-from click_stats.stats.bayes.data import Aside, prepare
+from click_stats.stats.bayes.data import prepare
+from click_stats.stats.bayes.predictors import Aside
 
 SOME = np.tile([[2, 3, 4, 1]], (6, 1))
 
@@ -98,9 +99,9 @@ def test_people_are_no_models(with_facts):
     ("arguments", "why"),
     [
         ({"fixed": "nothing"}, "no column 'nothing'"),
-        ({"fixed": "category:corpus"}, "no interactions"),
+        ({"fixed": "category:corpus"}, "without the main effect"),
         ({"random": ("item",)}, "item and model"),
-        ({"random": ("item", "model", "passage")}, "item and model"),
+        ({"random": ("item", "model", "wording")}, "item and model"),
         ({"margin": 2.0}, "margin"),
         ({"priors": (0.5, -1.0)}, "priors"),
         ({"priors": (0.5, 0.5)}, "twice"),

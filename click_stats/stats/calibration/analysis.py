@@ -16,6 +16,7 @@ from click_stats.stats.calibration.measures import decomposition, measures, spie
 from click_stats.stats.calibration.selective import curve
 from click_stats.stats.calibration.temperature import temperature
 from click_stats.stats.families import NOT_DECIDED, NOT_SEPARATED, SEPARATED
+from click_stats.stats.one_right import with_one_right
 from click_stats.stats.tools.clustered import NO_ITEMS, ONE_CLUSTER
 from click_stats.stats.tools.intervals import check_level, clustered_t
 from click_stats.stats.tools.multiplicity import holm
@@ -113,6 +114,7 @@ def calibration(
         Counts without responses, an unknown grouping, or a parameter out of range.
     """
     _check(bins, scale, level, draws, seed)
+    counts, left_out = with_one_right(counts)
     groups = partition.groups(counts, by)
     if any(group.strata is not None for group in groups):
         raise UsageError("Calibration has no mean over categories.", found="macro", do="Use overall or category.")
@@ -142,7 +144,9 @@ def calibration(
         "draws": draws,
         "seed": seed,
         "reason": reason,
-        "warnings": [reason] if reason else [*_warnings(units, accounts), *_too_few_draws(accounts, draws, level)],
+        "warnings": [reason]
+        if reason
+        else [*left_out, *_warnings(units, accounts), *_too_few_draws(accounts, draws, level)],
     }
     return Result("calibration", frames, _summary(frames), meta)
 

@@ -10,6 +10,7 @@ from click_stats.errors import UsageError
 from click_stats.results import Result
 from click_stats.stats import blocks, partition
 from click_stats.stats.families import NOT_DECIDED, NOT_SEPARATED, SEPARATED
+from click_stats.stats.one_right import with_one_right
 from click_stats.stats.position.accuracies import ADJUSTED, STRICT, VOTE, accuracies, preference_rows
 from click_stats.stats.position.tables import CHOICES, ONE_ORDER, by_gold, choices, one_order, tests
 from click_stats.stats.tools.intervals import check_level
@@ -82,6 +83,7 @@ def position(counts: Counts, *, level: float = 0.95, draws: int = 999, seed: int
     check_level(level)
     if draws < 1:
         raise UsageError("The test needs draws.", found=str(draws), do="Use for example 999.")
+    counts, left_out = with_one_right(counts)
     responses = blocks.complete(counts, "position")
     passages = partition.clusters(counts, np.arange(len(counts.items), dtype=np.int64))
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in COLUMNS}
@@ -127,6 +129,6 @@ def position(counts: Counts, *, level: float = 0.95, draws: int = 999, seed: int
     }
     meta: dict[str, Any] = {
         "method": METHOD, "level": level, "draws": draws, "seed": seed, "reason": reason,
-        "warnings": [reason] if reason else warnings,
+        "warnings": [reason] if reason else [*left_out, *warnings],
     }  # fmt: skip
     return Result("position", tables, summary, meta)

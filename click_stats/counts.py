@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -124,10 +123,14 @@ class Counts:
     @property
     def correct(self) -> IntArray:
         """(U, I) trials whose answer is right: the gold option, or one accepted besides."""
-        taken: IntArray = np.where(self.right, self.options, 0).sum(axis=2)
+        gold = self.items["gold"].to_numpy(dtype=np.int64)
+        taken: IntArray = np.take_along_axis(self.options, gold[None, :, None], axis=2)[:, :, 0]
+        several = np.flatnonzero(self.right.sum(axis=1) > 1)
+        if several.size:
+            taken[:, several] = np.where(self.right[several], self.options[:, several], 0).sum(axis=2)
         return taken
 
-    @cached_property
+    @property
     def right(self) -> BoolArray:
         """(I, K) which options are right; see :func:`right_options`."""
         return right_options(self.items, self.options.shape[2])

@@ -178,7 +178,14 @@ def _analysed(
     if texts:
         tables |= _texts(counts.items.loc[list(cards["item"])])
     meta |= {"effective_models": float(known.independence.sum()), "warnings": _warnings(found, meta, voting=voting)}
-    return Result("item_analysis", tables, _summary(estimates, reliability, cards, listed, meta), meta)
+    summary = {
+        "n_items": len(names),
+        "cronbach_alpha": float(reliability["cronbach_alpha"].iloc[0]),
+        "n_flagged": len(cards),
+        "n_suspects": len(miskeyed),
+        "effective_models": meta["effective_models"],
+    }
+    return Result("item_analysis", tables, summary, meta)
 
 
 def _warnings(found: Answers, meta: dict[str, Any], *, voting: bool) -> list[str]:
@@ -189,18 +196,6 @@ def _warnings(found: Answers, meta: dict[str, Any], *, voting: bool) -> list[str
         *([BLOCKS.format(n=blocks)] if blocks > 1 else []),
         *([CONDITIONS] if len(set(found.model)) < len(found.model) else []),
     ]
-
-
-def _summary(
-    estimates: pd.DataFrame, reliability: pd.DataFrame, cards: pd.DataFrame, listed: pd.DataFrame, meta: dict[str, Any]
-) -> dict[str, Any]:
-    return {
-        "n_items": len(estimates),
-        "cronbach_alpha": float(reliability["cronbach_alpha"].iloc[0]),
-        "n_flagged": len(cards),
-        "n_suspects": int(listed["is_flagged"].sum()) if len(listed) else 0,
-        "effective_models": meta["effective_models"],
-    }
 
 
 def _duplicates(pairs: Sequence[twins.Pair], names: Sequence[str]) -> pd.DataFrame:

@@ -64,7 +64,9 @@ def proportions(scores: FloatArray, model: IntArray, level: float) -> Estimates:
         shrunk = (p + t**2 / (2 * size)) / (1 + t**2 / size)
         half = t * np.sqrt(p * (1 - p) / size + t**2 / (4 * size**2)) / (1 + t**2 / size)
     reason = [NO_ANSWER if not c else ONE_MODEL if c == 1 else "" for c in clusters]
-    return Estimates(p, error, df, np.maximum(shrunk - half, 0), np.minimum(shrunk + half, 1), reason)
+    low = np.where((p < TINY) & (clusters > 1), 0.0, shrunk - half)
+    high = np.where((p > 1 - TINY) & (clusters > 1), 1.0, shrunk + half)
+    return Estimates(p, error, df, low, high, reason)
 
 
 def rest_scores(scores: FloatArray) -> FloatArray:

@@ -15,7 +15,9 @@ from click_stats.render.findings_agreement import agreement
 from click_stats.render.findings_anova import anova
 from click_stats.render.findings_bayes import bayes
 from click_stats.render.findings_calibration import calibration
+from click_stats.render.findings_dif import dif
 from click_stats.render.findings_human import human
+from click_stats.render.findings_irt import irt
 from click_stats.render.findings_item_analysis import item_analysis
 from click_stats.render.findings_mixed import mixed
 from click_stats.render.findings_position import confident_errors, position
@@ -55,7 +57,9 @@ MAKERS: tuple[Callable[[ResultSet], Finding | None], ...] = (
     calibration,
     human,
     item_analysis,
+    irt,
     sensitivity,
+    dif,
     agreement,
 )
 """In the order of the report, the most important first."""

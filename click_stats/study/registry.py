@@ -12,6 +12,7 @@ from click_stats.stats.calibration import calibration
 from click_stats.stats.compare import compare
 from click_stats.stats.conditions import conditions
 from click_stats.stats.confident_errors import confident_errors
+from click_stats.stats.dif import dif
 from click_stats.stats.human import human
 from click_stats.stats.irt import irt
 from click_stats.stats.item_analysis import item_analysis
@@ -45,6 +46,7 @@ ANALYSES: Mapping[str, Callable[..., Result]] = {
     "item_analysis": item_analysis,  # which items look broken
     "item_answers": item_answers,  # who answered what, for the explorer
     "irt": irt,  # how hard is each item
+    "dif": dif,  # unfair to a group of models
     "agreement": agreement,  # do models answer alike
     "shortfall": shortfall,  # what to collect data for
 }

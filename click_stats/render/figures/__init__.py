@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from click_stats.render.figures.agreement import figure_agreement
 from click_stats.render.figures.anova import figure_anova, figure_anova_claim
 from click_stats.render.figures.bayes import figure_bayes
 from click_stats.render.figures.calibration import figure_calibration
 from click_stats.render.figures.calibration_selective import figure_calibration_selective
+from click_stats.render.figures.challenging import figure_challenging
 from click_stats.render.figures.detectable import figure_detectable
+from click_stats.render.figures.dif import figure_dif
 from click_stats.render.figures.differences import figure_differences
 from click_stats.render.figures.drawing import Drawing, save, save_data
 from click_stats.render.figures.heatmap import figure_heatmap
 from click_stats.render.figures.human import figure_human
+from click_stats.render.figures.irt import figure_irt
+from click_stats.render.figures.irt_groups import figure_irt_groups
+from click_stats.render.figures.irt_information import figure_irt_information
+from click_stats.render.figures.item_analysis import figure_item_analysis
 from click_stats.render.figures.items_right import figure_items_right
 from click_stats.render.figures.ladder import figure_ladder
 from click_stats.render.figures.plot import plot
@@ -41,13 +48,20 @@ FIGURES: Mapping[str, Callable[[ResultSet, str], Drawing | None]] = {
     "fig-anova": figure_anova,
     "fig-anova-claim": figure_anova_claim,
     "fig-bayes": figure_bayes,
+    "fig-challenging": figure_challenging,
     "fig-confident_errors": figure_confident_errors,
     "fig-position": figure_position,
     "fig-calibration": figure_calibration,
     "fig-calibration-selective": figure_calibration_selective,
     "fig-human": figure_human,
+    "fig-item_analysis": figure_item_analysis,
+    "fig-irt": figure_irt,
+    "fig-irt-groups": figure_irt_groups,
+    "fig-irt-information": figure_irt_information,
     "fig-sensitivity": figure_sensitivity,
     "fig-sensitivity-designs": figure_sensitivity_designs,
+    "fig-dif": figure_dif,
+    "fig-agreement": figure_agreement,
     "fig-published": figure_published,
     "fig-shortfall": figure_shortfall,
 }

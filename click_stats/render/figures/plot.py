@@ -9,17 +9,22 @@ import pandas as pd
 from click_stats.errors import UsageError
 from click_stats.render import codes
 from click_stats.render.figures import (
+    agreement,
     anova,
     bayes,
     calibration,
     calibration_selective,
     detectable,
+    dif,
     differences,
     heatmap,
     human,
+    irt,
+    item_analysis,
     ladder,
     position,
     sensitivity,
+    shortfall,
     triangle,
 )
 from click_stats.render.figures.drawing import Words
@@ -39,7 +44,9 @@ def plot(result: Result, ax: Axes | None = None, lang: str = "en") -> Axes:
     Accuracies are drawn as a ladder (one group), by group (one unit) or as a heat map (several of both); comparisons
     as differences to the reference, or as a triangle of pairs; ranks as intervals; power as detectable differences;
     calibration as a reliability diagram (one unit) or accuracy of the answers kept; people as lines beside accuracies;
-    Bayesian effects as intervals under each prior; confident errors as quartiles of entropy; positions as their shares.
+    Bayesian effects as intervals under each prior; confident errors as quartiles of entropy; positions as their shares;
+    shortfalls against confident errors;
+    items by difficulty and discrimination; models and items on one scale (Wright map).
     Of several groupings the overall one is drawn. A new figure belongs to pyplot: notebooks and ``plt.show()`` show it.
 
     Raises
@@ -136,11 +143,37 @@ def _calibration(ax: Axes, result: Result, lang: str) -> None:
         calibration_selective.draw_selective(ax, kept, units, units, Words("calibration_selective", lang))
 
 
+def _dif(ax: Axes, result: Result, lang: str) -> None:
+    data = result.tables["groups"].query("by == 'category'").dropna(subset=["estimate"])
+    if not len(data):
+        raise _nothing(result)
+    own = data[data["contrast"] == data["contrast"].iloc[0]]
+    groups = list(dict.fromkeys(own["group"]))
+    dif.draw_dif(ax, own, groups, groups, Words("dif", lang))
+
+
+def _agreement(ax: Axes, result: Result, lang: str) -> None:  # noqa: ARG001 -- no words in it
+    agreement.plot_agreement(ax, result.tables["pairs"])
+
+
 def _human(ax: Axes, result: Result, lang: str) -> None:
     frame = result.tables["estimates"].dropna(subset=["estimate"])
     part = frame[frame["exam"] == frame["exam"].iloc[0]]
     units = list(dict.fromkeys(part.sort_values("estimate", ascending=False, kind="stable")["unit"]))
     human.draw_human(ax, part, units, units, Words("human", lang))
+
+
+def _irt(ax: Axes, result: Result, lang: str) -> None:
+    items, models = irt.placed(result.tables["estimates"], result.tables["abilities"])
+    irt.draw_wright(ax, items, models, Words("irt", lang))
+
+
+def _item_analysis(ax: Axes, result: Result, lang: str) -> None:
+    data = result.tables["estimates"].dropna(subset=["estimate", "item_rest"]).reset_index(drop=True)
+    if not len(data):
+        raise UsageError("No item has a correlation with the rest.", do="See the column reason of its estimates.")
+    item_analysis.draw_items(ax, data, Words("item_analysis", lang))
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
 
 
 def _sensitivity(ax: Axes, result: Result, lang: str) -> None:
@@ -190,6 +223,16 @@ def _confident_errors(ax: Axes, result: Result, lang: str) -> None:
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
 
 
+def _shortfall(ax: Axes, result: Result, lang: str) -> None:
+    data = shortfall.groups(_first(result.tables["estimates"]))
+    if not len(data):
+        raise UsageError(
+            "Confident errors are undefined here: there is nothing to draw shortfalls against.",
+            do="See the column reason of its estimates.",
+        )
+    shortfall.draw_shortfall(ax, data, [codes.text(name, lang) for name in data["group"]], Words("shortfall", lang))
+
+
 def _first(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of the overall grouping, or of the first one."""
     by = "overall" if bool((frame["by"] == "overall").any()) else frame["by"].iloc[0]
@@ -202,7 +245,7 @@ def _one_group(frame: pd.DataFrame) -> pd.DataFrame:
     return first
 
 
-HEIGHTS: Mapping[str, float] = {"anova": 4.4}
+HEIGHTS: Mapping[str, float] = {"agreement": 5.6, "anova": 4.4, "irt": 6.6, "item_analysis": 3.9, "shortfall": 3.6}
 """Heights in inches of figures that are no list of rows."""
 
 PLOTS: Mapping[str, Callable[[Axes, Result, str], None]] = {
@@ -210,11 +253,16 @@ PLOTS: Mapping[str, Callable[[Axes, Result, str], None]] = {
     "compare": _compare,
     "ranks": _ranks,
     "power": _power,
+    "agreement": _agreement,
     "anova": _anova,
     "bayes": _bayes,
     "calibration": _calibration,
     "confident_errors": _confident_errors,
+    "dif": _dif,
     "human": _human,
+    "irt": _irt,
+    "item_analysis": _item_analysis,
     "position": _position,
     "sensitivity": _sensitivity,
+    "shortfall": _shortfall,
 }

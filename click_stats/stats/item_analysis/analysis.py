@@ -45,7 +45,7 @@ def item_analysis(
     *,
     denominator: Denominator = "responded",
     level: float = 0.95,
-    agreement: float = 0.6,
+    least_score: float = 3.0,
     similarity: float = 0.8,
     precision: float | None = None,
     n_reviewed: int | None = None,
@@ -67,8 +67,8 @@ def item_analysis(
         Which trials count.
     level
         Confidence level of all intervals.
-    agreement
-        Least share of the discounted votes on one other option that flags a key, more than the key itself has.
+    least_score
+        Score from which a key is flagged: 3 is a likelihood ratio of 20 after the discount, no odds of being wrong.
     similarity
         Least similarity of near-duplicates (Jaccard index of sets of three letters); needs texts.
     precision, n_reviewed
@@ -105,7 +105,7 @@ def item_analysis(
     """
     del seed
     settings = Settings(
-        denominator, level, agreement, similarity, precision, n_reviewed, by_models, tuple(top), suspects
+        denominator, level, least_score, similarity, precision, n_reviewed, by_models, tuple(top), suspects
     )
     if with_texts and not twins.has_texts(counts.items):
         raise UsageError(NO_TEXTS, do="Read the items with their texts (--items PATH), or leave texts out.")
@@ -113,9 +113,9 @@ def item_analysis(
     main = counts.select(asked)
     found = answers(main, denominator)
     meta: dict[str, Any] = {
-        "method": METHOD, "denominator": denominator, "level": level, "agreement": agreement, "similarity": similarity,
-        "precision": precision, "n_reviewed": n_reviewed, "by_models": by_models, "top": list(settings.top),
-        "suspects": suspects, "with_texts": with_texts, "reason": "" if found.there.any() else NOTHING,
+        "method": METHOD, "denominator": denominator, "level": level, "least_score": least_score,
+        "similarity": similarity, "precision": precision, "n_reviewed": n_reviewed, "by_models": by_models,
+        "top": list(settings.top), "suspects": suspects, "with_texts": with_texts, "reason": "" if found.there.any() else NOTHING,
     }  # fmt: skip
     if meta["reason"]:
         return Result("item_analysis", _empty(), {"n_items": 0}, {**meta, "warnings": [NOTHING]})
@@ -136,7 +136,7 @@ def _analysed(
     without = artefacts.without_question(counts, controls)
     names = list(map(str, counts.items.index))
     n_units = found.there.sum(axis=0)
-    suspected = flags.of_votes(votes, settings.agreement) if voting else []
+    suspected = flags.of_votes(votes, settings.least_score) if voting else []
     flagged = [
         *suspected,
         *flags.of_pairs(pairs, names),

@@ -44,9 +44,8 @@ class Flagged(NamedTuple):
     note: str
 
 
-def of_votes(votes: Votes, share: float) -> list[Flagged]:
-    """Flag items on which at least ``share`` of the discounted votes name one other option, and more than the key."""
-    hit = (votes.share_other >= share) & (votes.share_other > votes.share_key) & (votes.score > 0)
+def of_votes(votes: Votes, least: float) -> list[Flagged]:
+    """Flag items whose score as suspects is at least ``least``."""
     return [
         Flagged(
             int(row),
@@ -54,7 +53,7 @@ def of_votes(votes: Votes, share: float) -> list[Flagged]:
             f"option {votes.other[row] + 1} has {100 * votes.share_other[row]:.0f} % of the votes, "
             f"the key {100 * votes.share_key[row]:.0f} %",
         )
-        for row in np.flatnonzero(hit)
+        for row in np.flatnonzero(np.nan_to_num(votes.score) >= least)
     ]
 
 

@@ -19,7 +19,7 @@ class Settings:
 
     denominator: Denominator
     level: float
-    agreement: float
+    least_score: float
     similarity: float
     precision: float | None
     n_reviewed: int | None
@@ -33,9 +33,10 @@ class Settings:
             raise UsageError(
                 f"There is no denominator {self.denominator!r}.", do="Use responded, planned or in_option."
             )
-        for name in ("agreement", "similarity"):
-            if not 0 < getattr(self, name) <= 1:
-                raise UsageError(f"The parameter {name} is a share.", found=str(getattr(self, name)), do="Use 0.6.")
+        if not self.least_score > 0:
+            raise UsageError("The least score of a suspect is above 0.", found=str(self.least_score), do="Use 3.")
+        if not 0 < self.similarity <= 1:
+            raise UsageError("The parameter similarity is a share.", found=str(self.similarity), do="Use 0.8.")
         if self.precision is not None and not 0 <= self.precision <= 1:
             raise UsageError("The precision of a review is a share.", found=str(self.precision), do="Use 0.4.")
         if self.n_reviewed is not None and (self.precision is None or self.n_reviewed < 1):

@@ -185,7 +185,7 @@ def test_same_data_same_bytes_and_seed_is_no_matter():
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"level": 1.0}, {"agreement": 0}, {"similarity": 2}, {"precision": -0.1}, {"n_reviewed": 10},
+        {"level": 1.0}, {"least_score": 0}, {"similarity": 2}, {"precision": -0.1}, {"n_reviewed": 10},
         {"by_models": "colour"}, {"top": [1]}, {"suspects": 0}, {"denominator": "all"},
     ],
 )  # fmt: skip

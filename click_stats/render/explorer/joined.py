@@ -21,21 +21,17 @@ if TYPE_CHECKING:
 
     from click_stats.results import ResultSet
 
-ANALYSES = ("item_analysis", "irt", "dif", "difficulty")
-"""Analyses whose ``estimates`` have rows by item, in the order in which they are shown."""
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "item_analysis": (
+        *("estimate", "item_rest", "category_rest", "alpha_if_dropped", "category_alpha_if_dropped"),
+        *("n_unused", "reason"),
+    ),
+    "irt": ("difficulty", "discrimination", "estimable", "rank", "infit", "outfit", "flag", "reason"),
+    "dif": ("contrast", "estimate", "ets_class", "verdict", "reason"),
+}
+"""Analyses whose ``estimates`` have rows by item, and the columns that are shown, in this order; intervals follow."""
 MEASURES = (("difficulty", "irt", "difficulty"), ("rest", "item_analysis", "item_rest"))
 """Columns of the list: name in the address, analysis, column of its ``estimates``."""
-KNOWN = frozenset(
-    {
-        *("item", "category", "domain", "source", "cluster", "n_options", "gold", "labels", "flag", "method"),
-        *("n_units", "n_trials", "std_error", "df", "conf_level", "proportion"),
-    }
-)
-"""Columns that the page shows elsewhere, or that an interval says already."""
-ERRORS = ("_se", "_sd", "_std_error")
-"""Endings of the columns with the error of an estimate, which its interval says already."""
-FORMATS = {"integer": "integer", "boolean": "boolean", "text": "text", "number": "number"}
-UNITS = {"share": "percent", "points": "points", "p": "p", "probability": "percent"}
 DIGITS = 4
 """Decimals of a number in the page."""
 
@@ -70,58 +66,51 @@ def measures(results: ResultSet, keys: Sequence[str], lang: str) -> list[dict[st
 
 
 def details(results: ResultSet, keys: Sequence[str], lang: str, titles: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return every analysis by item: its columns, and its rows by the number of the item."""
-    parts = [(titles[f"about_{name}"], _part(frame(results, name), keys, lang)) for name in ANALYSES]
+    """Return every analysis by item: its columns, its rows by the number of the item, and its texts, each once."""
+    parts = [
+        (titles[f"about_{name}"], _part(frame(results, name), shown, keys, lang)) for name, shown in COLUMNS.items()
+    ]
     return [{"title": title, **part} for title, part in parts if part]
 
 
-def _part(table: pd.DataFrame, keys: Sequence[str], lang: str) -> dict[str, Any] | None:
-    if "item" not in table:
+def _part(table: pd.DataFrame, shown: Sequence[str], keys: Sequence[str], lang: str) -> dict[str, Any] | None:
+    shown = [name for name in shown if name in table and table[name].notna().any()]
+    if not shown or "item" not in table:
         return None
-    table = table[table["item"].astype(str).isin(set(keys))]
-    names = [column for column in map(str, table.columns) if _tells(table, column)]
-    if not names:
-        return None
+    ends = {name: pair for name in shown if set(pair := _interval(name)) <= set(table.columns)}
+    names = [*shown, *(end for pair in ends.values() for end in pair)]
+    columns: list[dict[str, Any]] = []
+    for at, name in enumerate(shown):
+        columns.append({"label": glossary.label(name, lang), **_format(name, table[name]), "at": at})
+        if name in ends:
+            columns[-1] |= dict(zip(("low", "high"), map(names.index, ends[name]), strict=True))
     place = {key: number for number, key in enumerate(keys)}
+    texts: dict[str, int] = {}
     rows: dict[int, list[list[Any]]] = {}
     for item, *values in table[["item", *names]].itertuples(index=False, name=None):
-        rows.setdefault(place[str(item)], []).append([_value(value, lang) for value in values])
-    return {"columns": _columns(names, lang), "rows": rows}
+        if str(item) in place:
+            rows.setdefault(place[str(item)], []).append([_value(value, texts) for value in values])
+    return {"columns": columns, "rows": rows, "texts": [codes.text(text, lang) for text in texts]}
 
 
-def _tells(table: pd.DataFrame, column: str) -> bool:
-    """Tell whether a column says something about an item: what is the same for all items does not."""
-    if column in KNOWN or column.endswith(ERRORS) or not table[column].notna().any():
-        return False
-    return len(table) == 1 or len(table[column].drop_duplicates()) > 1
+def _interval(name: str) -> tuple[str, str]:
+    """Return the columns that hold the ends of the interval of an estimate."""
+    return ("conf_low", "conf_high") if name == "estimate" else (f"{name}_low", f"{name}_high")
 
 
-def _columns(names: Sequence[str], lang: str) -> list[dict[str, Any]]:
-    """Return the columns to show; the ends of an interval stand in brackets after their estimate."""
-    at = {name: number for number, name in enumerate(names)}
-    ends = {name: (f"{name}_low", f"{name}_high") for name in names} | {"estimate": ("conf_low", "conf_high")}
-    inside = {end for name, pair in ends.items() if name in at and set(pair) <= set(at) for end in pair}
-    found: list[dict[str, Any]] = []
-    for name in names:
-        if name in inside:
-            continue
-        column: dict[str, Any] = {"label": glossary.label(name, lang), "format": _format(name), "at": at[name]}
-        low, high = ends[name]
-        if low in at and high in at:
-            column |= {"low": at[low], "high": at[high]}
-        found.append(column)
-    return found
+def _format(name: str, values: pd.Series[Any]) -> dict[str, Any]:
+    """Return how a column is written; correlations and the like, none beyond 1, with one decimal more."""
+    column = glossary.columns()[name]
+    if column.type != "number":
+        return {"format": column.type}
+    if column.unit == "share":
+        return {"format": "percent", "digits": 1}
+    return {"format": "number", "digits": 3 if values.astype("float64").abs().max() <= 1 else 2}
 
 
-def _format(name: str) -> str:
-    if name.startswith("p_"):
-        return "p"
-    column: Mapping[str, glossary.Column] = glossary.columns()
-    return UNITS.get(column[name].unit) or FORMATS[column[name].type]
-
-
-def _value(value: Any, lang: str) -> Any:
+def _value(value: Any, texts: dict[str, int]) -> Any:
+    """Return a value as the page holds it: a text as its place among the texts, nothing where there is none."""
     value = plain(value)
     if isinstance(value, str):
-        return codes.text(value, lang)
+        return texts.setdefault(value, len(texts)) if value else None
     return round(value, DIGITS) if isinstance(value, float) else value

@@ -29,15 +29,13 @@
   const fill = (text, gaps) => text.replace(/\{(\w+)\}/g, (whole, name) => gaps[name] ?? whole);
   const count = (n) => n.toLocaleString("en-US");
   const fixed = (value, digits) => (value == null ? DASH : value.toFixed(digits).replace("-", "−"));
-  const percent = (share, digits = 0) => (share == null ? DASH : `${(100 * share).toFixed(digits)}%`);
+  const percent = (share, digits = 0) => (share == null ? DASH : `${fixed(100 * share, digits)}%`);
   const formats = {
-    percent: (value) => percent(value, 1),
-    points: (value) => fixed(value == null ? null : 100 * value, 1),
+    percent: (value, { digits }) => percent(value, digits),
     integer: (value) => (value == null ? DASH : count(value)),
-    number: (value) => fixed(value, Math.abs(value) < 1 ? 3 : 2),
-    p: (value) => (value == null ? DASH : value < 0.001 ? "<.001" : fixed(value, 3).replace(/^0/, "")),
+    number: (value, { digits }) => fixed(value, digits),
     boolean: (value) => (value == null ? DASH : value ? words.yes : words.no),
-    text: (value) => (value == null || value === "" ? DASH : String(value)),
+    text: (value, { texts }) => texts[value] ?? DASH,
   };
 
   function label(item, option) {
@@ -200,18 +198,19 @@
 
   // ---- the list
 
-  const columns = [
+  // The answers of a pair take the place of measures and flags, which would not fit beside them.
+  const columns = (pair) => [
     { name: "item", text: words.item },
     { text: words.source },
     { name: "share", text: words.right, numeric: true },
-    ...data.measures.map((measure) => ({ name: measure.name, text: measure.label, numeric: true })),
-    ...(data.flags.codes.length ? [{ name: "flags", text: words.flags }] : []),
+    ...(pair ? [] : data.measures.map((measure) => ({ name: measure.name, text: measure.label, numeric: true }))),
+    ...(pair || !data.flags.codes.length ? [] : [{ name: "flags", text: words.flags }]),
   ];
 
   function showHeads(pair) {
     const [name, down] = [state.sort.replace(/^-/, ""), state.sort.startsWith("-")];
     byId("heads").replaceChildren(
-      ...columns.map((column) => {
+      ...columns(pair).map((column) => {
         const active = column.name && column.name === name;
         const next = active ? (down ? "" : `-${name}`) : column.name;
         return el("th", { scope: "col", class: column.numeric ? "n" : null, "aria-sort": active ? (down ? "descending" : "ascending") : null },
@@ -227,8 +226,8 @@
       el("th", { scope: "row" }, el("a", { href: address({ item: items.item[item] }), "data-item": item }, items.item[item])),
       el("td", {}, items.source[item]),
       el("td", { class: "n" }, bar(share, { right: true, small: true }), el("span", { class: "value" }, percent(share))),
-      data.measures.map((measure) => el("td", { class: "n" }, fixed(measure.values[item], 2))),
-      data.flags.codes.length ? el("td", {}, tags(item)) : null,
+      pair ? null : data.measures.map((measure) => el("td", { class: "n" }, fixed(measure.values[item], 2))),
+      pair || !data.flags.codes.length ? null : el("td", {}, tags(item)),
       (pair ?? []).map((unit) => el("td", {}, said(answer(unit, item), item))));
   }
 
@@ -379,18 +378,18 @@
   // The rows of another analysis about this item: one row as a list, several as a table.
   function statistics(part, item) {
     const rows = part.rows[item] ?? [];
-    if (!rows.length) return [];
+    const told = part.columns.filter((column) => rows.some((row) => row[column.at] != null));
+    const numeric = (column) => ["percent", "integer", "number"].includes(column.format);
     const cell = (column, row) => {
-      const show = formats[column.format];
-      const value = show(row[column.at]);
-      return column.low === undefined || row[column.low] == null ? value : `${value} (${show(row[column.low])} ${DASH} ${show(row[column.high])})`;
+      const [value, low, high] = [column.at, column.low, column.high].map((at) => formats[column.format](row[at], { digits: column.digits, texts: part.texts }));
+      return row[column.low] == null ? value : `${value} (${low} ${DASH} ${high})`;
     };
-    const told = part.columns.filter((column) => rows.some((row) => row[column.at] != null && row[column.at] !== ""));
-    if (rows.length === 1) {
-      return [el("h3", {}, part.title), el("dl", {}, told.flatMap((column) => [el("dt", {}, column.label), el("dd", {}, cell(column, rows[0]))]))];
-    }
-    return [el("h3", {}, part.title), table(told.map((column) => [column.label, !["text", "boolean"].includes(column.format)]),
-      rows.map((row) => el("tr", {}, told.map((column) => el("td", { class: ["text", "boolean"].includes(column.format) ? null : "n" }, cell(column, row))))))];
+    if (!told.length) return [];
+    const shown = rows.length === 1
+      ? el("dl", {}, told.flatMap((column) => [el("dt", {}, column.label), el("dd", {}, cell(column, rows[0]))]))
+      : table(told.map((column) => [column.label, numeric(column)]),
+        rows.map((row) => el("tr", {}, told.map((column) => el("td", { class: numeric(column) ? "n" : null }, cell(column, row))))));
+    return [el("h3", {}, part.title), shown];
   }
 
   // ---- putting it together

@@ -95,7 +95,7 @@ def beside():
         }
     )
     rest = pd.DataFrame({"item": items, "item_rest": [0.1, 0.2, -0.3, 0.4, 0.5, np.nan]})
-    groups = pd.DataFrame({"item": [items[0]] * 2, "group": ["open", "small"], "estimate": [0.25, -0.5]})
+    groups = pd.DataFrame({"item": [items[0]] * 2, "estimate": [0.25, -0.5], "verdict": ["separated", "not separated"]})
     return (
         Result("irt", {"estimates": difficulty}),
         Result("item_analysis", {"estimates": rest, "flags": flags}),

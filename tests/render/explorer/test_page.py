@@ -114,7 +114,9 @@ def test_other_analyses_are_joined_by_item(invented, result_set, beside):
     columns = titles["Item response theory"]["columns"]
     assert [column["label"] for column in columns] == ["Difficulty", "Reason"]
     assert {"low", "high"} <= set(columns[0])
-    assert len(titles["Differences between groups of models"]["rows"]["0"]) == 2
+    groups = titles["Differences between groups of models"]
+    assert groups["rows"] == {"0": [[0.25, 0], [-0.5, 1]]}
+    assert groups["texts"] == ["separated", "not separated"]
 
 
 def test_without_them_it_works_too(invented, result_set, beside):

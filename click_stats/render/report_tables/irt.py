@@ -19,6 +19,7 @@ MOST_ITEMS = 10
 MOST_KEYS = 12
 """Items of a category named that no model answers right."""
 HALF = 0.5
+ALL = "all items"
 
 
 def tables(make: Maker) -> Iterator[Table]:
@@ -200,7 +201,8 @@ def _dependence(make: Maker) -> Iterator[Table]:
     columns = [
         make.column("item_a", header=True), make.column("item_b"), make.column("category"),
         make.column("q3", "number"), make.column("q3_star", "number"), make.column("n_units", "integer"),
-        make.column("p_value", "p"), make.column("p_adjusted", "p"),
+        make.column("p_value", "p", make.text("irt_p_pairs")),
+        make.column("p_adjusted", "p", make.text("irt_p_adjusted")),
     ]  # fmt: skip
     shown = found[:MOST_ITEMS]
     rows = [
@@ -230,13 +232,17 @@ def _comparison(make: Maker) -> Iterator[Table]:
     ]  # fmt: skip
     rows = [
         [
-            _category(make, row["group"]), *([row["measure"]] if several else []), make.cell(row, "correlation"),
+            _group(make, row["group"]), *([row["measure"]] if several else []), make.cell(row, "correlation"),
             row["n_items"],
         ]
         for row in found
     ]  # fmt: skip
     keys = [(row["measure"], row["group"]) for row in found]
     yield make.table("tbl-irt-comparison", columns, rows, notes=[make.text("note_irt_comparison")], keys=keys)
+
+
+def _group(make: Maker, name: str) -> str:
+    return make.names.group("overall" if name == ALL else "category", str(name))
 
 
 def _category(make: Maker, name: str) -> str:

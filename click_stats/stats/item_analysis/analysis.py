@@ -115,7 +115,8 @@ def item_analysis(
     meta: dict[str, Any] = {
         "method": METHOD, "denominator": denominator, "level": level, "least_score": least_score,
         "similarity": similarity, "precision": precision, "n_reviewed": n_reviewed, "by_models": by_models,
-        "top": list(settings.top), "suspects": suspects, "with_texts": with_texts, "reason": "" if found.there.any() else NOTHING,
+        "top": list(settings.top), "suspects": suspects, "with_texts": with_texts,
+        "reason": "" if found.there.any() else NOTHING,
     }  # fmt: skip
     if meta["reason"]:
         return Result("item_analysis", _empty(), {"n_items": 0}, {**meta, "warnings": [NOTHING]})

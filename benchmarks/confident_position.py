@@ -4,9 +4,13 @@ Answers. An item has four options. Their logits are normal (SD 1), of which half
 passage; the right option gains a normal ability (mean .8, SD 1.2, half the variance common too). Twelve trials, three of
 each rotation, name options with these probabilities, whatever their position. Passages hold 1, 2 or 3 items in turn.
 
-Coverage: the t interval of mean content entropy (all items, and those answered below chance) and the Wilson interval of
-the share of challenging items, both clustered by passage, against the value of 400,000 items. The share of confident errors
-has no interval in the analysis; what the same Wilson interval would cover is shown beside them.
+Coverage: the t interval of mean content entropy (all items, and those answered below chance), the interval of its median by
+inverted tests of shares, and the Wilson intervals of the shares of challenging items and of confident errors, all clustered
+by passage, against the value of 400,000 items. Entropy takes few values, so that the interval of a median is conservative.
+
+Preference: positions are liked by fixed log weights (those of the table), one answer to each rotation or three. Bias of the
+mean accuracy over all orders, and of the bias-adjusted accuracy, against that of the same items without preference;
+coverage of the interval of the latter for 400,000 items, and of that of the preference for the first position.
 
 Size: how often the clustered F test rejects at 5 % when no position is favoured overall: answers by content alone, or
 (`shared`) answers that favour positions within each passage at random, normal logits (SD .5) common to its items, which
@@ -27,8 +31,10 @@ import pages
 
 from click_stats.stats.confident_errors.entropy import entropy, is_challenging
 from click_stats.stats.position.balance import CLUSTERED_F, balance
+from click_stats.stats.position.preference import adjusted, preference
 from click_stats.stats.tools.clustered import cluster_mean
 from click_stats.stats.tools.intervals import clustered_t, clustered_wilson
+from click_stats.stats.tools.median import clustered_median
 
 SEED, LEVEL, N, TRIALS, SHARE = 20261204, 0.95, 4, 12, 0.75
 POPULATION = 400_000
@@ -36,6 +42,8 @@ ITEMS = (20, 41, 131, 500)
 PASSAGES = (6, 8, 12, 20, 41, 131, 500)
 ROTATION = np.arange(N)
 MEASURES = ("mean entropy", "mean entropy, challenging items", "challenging items", "confident errors")
+MEDIAN = "median entropy, challenging items"
+LIKED = {"none": (0.0, 0.0, 0.0, 0.0), "mild": (0.5, 0.0, 0.0, -0.5), "strong": (1.5, 0.0, 0.0, -1.5)}
 
 
 def passages(n: int) -> np.ndarray:
@@ -72,15 +80,45 @@ def measured(rng: np.random.Generator, codes: np.ndarray) -> dict[str, np.ndarra
 def coverage(n: int, repeats: int, known: dict[str, float]) -> dict[str, float]:
     """Return the share of intervals that hold the value in the population, by measure."""
     rng, codes = np.random.default_rng([SEED, 1, n]), passages(n)
-    hits = dict.fromkeys(MEASURES, 0)
+    hits = dict.fromkeys((*MEASURES, MEDIAN), 0)
     for _ in range(repeats):
-        for name, values in measured(rng, codes).items():
+        found = measured(rng, codes)
+        middle = clustered_median(found[MEASURES[1]], codes, LEVEL)
+        hits[MEDIAN] += middle.low <= known[MEDIAN] <= middle.high
+        for name, values in found.items():
             mean = cluster_mean(values, codes)
             limits = (
                 clustered_t(mean, LEVEL, limits=(0.0, np.inf)) if "entropy" in name else clustered_wilson(mean, LEVEL)
             )
             hits[name] += limits.low <= known[name] <= limits.high
     return {name: count / repeats for name, count in hits.items()}
+
+
+def liked(n: int, blocks: int, weights: tuple[float, ...], repeats: int, truth: float) -> dict[str, float]:
+    """Return the biases of the mean and of the bias-adjusted accuracy, and coverage of two intervals."""
+    rng, codes = np.random.default_rng([SEED, 3, n, blocks, round(10 * weights[0])]), passages(n)
+    option = (np.arange(N) + ROTATION[:, None]) % N
+    item, gold = np.repeat(np.arange(n), blocks), np.zeros(n, dtype=np.int64)
+    plain, without, covered, preferred = [], [], 0, 0
+    for _ in range(repeats):
+        content = chances(rng, codes)
+        weight = content[item][:, option] * np.exp(weights)
+        p = weight / weight.sum(axis=2, keepdims=True)
+        places = (rng.random((*p.shape[:2], 1)) > p.cumsum(axis=2)).sum(axis=2)
+        found = preference(places, item, n)
+        mean = cluster_mean(adjusted(places, item, gold, found), codes)
+        limits = clustered_wilson(mean, LEVEL)
+        covered += limits.low <= truth <= limits.high
+        first = cluster_mean(found.influence[:, 0] * n + found.weights[0], codes)
+        ends = clustered_t(first, LEVEL, limits=(-np.inf, np.inf))
+        preferred += ends.low <= weights[0] <= ends.high
+        own = float(content[:, 0].mean())
+        plain.append(float(((places + ROTATION) % N == 0).mean()) - own)
+        without.append(mean.estimate - own)
+    return {
+        "mean": float(np.mean(plain)), "adjusted": float(np.mean(without)),
+        "error": float(np.std(without) / np.sqrt(repeats)), "covered": covered / repeats, "liked": preferred / repeats,
+    }  # fmt: skip
 
 
 def size(groups: int, shared: bool, repeats: int) -> tuple[float, float]:
@@ -105,21 +143,23 @@ def report(repeats: int) -> str:
     """Return the tables."""
     population = measured(np.random.default_rng([SEED, 0]), passages(POPULATION))
     known = {name: float(np.nanmean(values)) for name, values in population.items()}
+    known[MEDIAN] = float(np.nanmedian(population[MEASURES[1]]))
+    columns = (*MEASURES, MEDIAN)
     lines = [
         (
             f"`python benchmarks/confident_position.py --write` ({repeats:,} replications, seed {SEED}). How the answers are drawn "
             f"is written at the top of the script. Monte Carlo error about {np.sqrt(0.95 * 0.05 / repeats):.3f}."
         ),
         "",
-        "Coverage of 95 % intervals (that of confident errors is not offered by the analysis):",
+        "Coverage of 95 % intervals:",
         "",
-        "| items | " + " | ".join(MEASURES) + " |",
-        "|---:|" + "---:|" * len(MEASURES),
-        "| in the population | " + " | ".join(f"{known[name]:.3f}" for name in MEASURES) + " |",
+        "| items | " + " | ".join(columns) + " |",
+        "|---:|" + "---:|" * len(columns),
+        "| in the population | " + " | ".join(f"{known[name]:.3f}" for name in columns) + " |",
     ]
     for n in ITEMS:
         found = coverage(n, repeats, known)
-        lines.append(f"| {n} | " + " | ".join(f"{found[name]:.3f}" for name in MEASURES) + " |")
+        lines.append(f"| {n} | " + " | ".join(f"{found[name]:.3f}" for name in columns) + " |")
     lines += [
         "", "Share of data sets in which the test of even positions rejects at 5 %:", "",
         "| passages | by content alone | shared | by the F test |", "|---:|---:|---:|---:|",
@@ -127,6 +167,21 @@ def report(repeats: int) -> str:
     for groups in PASSAGES:
         (alone, by_f), (shared, by_f_shared) = size(groups, False, repeats), size(groups, True, repeats)
         lines.append(f"| {groups} | {alone:.3f} | {shared:.3f} | {min(by_f, by_f_shared):.3f} |")
+    truth = float(chances(np.random.default_rng([SEED, 4]), passages(POPULATION))[:, 0].mean())
+    lines += [
+        "",
+        f"Accuracy without preference ({truth:.3f} in the population); biases in points, with Monte Carlo error:",
+        "",
+        "| preference | items | answers an item | bias, mean accuracy | bias, adjusted | coverage, adjusted | coverage, preference |",
+        "|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    for name, weights in LIKED.items():
+        for n, blocks in ((41, 3), (131, 1), (131, 3), (500, 1), (500, 3)):
+            one = liked(n, blocks, weights, repeats, truth)
+            lines.append(
+                f"| {name} | {n} | {blocks * N} | {100 * one['mean']:.2f} | {100 * one['adjusted']:.2f} "
+                f"± {100 * one['error']:.2f} | {one['covered']:.3f} | {one['liked']:.3f} |"
+            )
     return "\n".join(lines)
 
 

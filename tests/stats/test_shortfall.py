@@ -99,7 +99,7 @@ def test_edges_are_missing_with_a_reason(items):
 def test_bad_arguments_are_refused(items):
     made = counts(items, {"a": [2, 1]})
     for share in (0.5, 1.1):
-        with pytest.raises(UsageError, match="above .5"):
+        with pytest.raises(UsageError, match=r"above \.5"):
             shortfall(made, share=share)
     with pytest.raises(UsageError, match="single trials"):
         shortfall(trials_from_frame(pd.DataFrame(
@@ -125,3 +125,26 @@ def test_it_counts_the_confident_errors_that_the_analysis_of_errors_counts(items
     found = shortfall(made).to_frame().query("measure == @CONFIDENT").set_index("group")["estimate"]
     assert found.to_dict() == pytest.approx(expected.loc[found.index].to_dict())
     assert found.max() > 0.1
+
+
+def test_the_verb_reads_trials_and_draws_itself_or_says_why_not(items):
+    from matplotlib import pyplot as plt
+
+    own = items.frame[items.frame["category"] == "Popular"].index[:6]
+    rows = [
+        {"model": model, "item": item, "rotation": r, "prediction": (k + (model == "b")) % 4}
+        for model in ("a", "b")
+        for k, item in enumerate(own)
+        for r in range(4)
+    ]
+    trials = trials_from_frame(pd.DataFrame(rows), items)
+    found = cs.shortfall(trials, by=["overall", "category"], share=0.9)
+    assert found.meta["share"] == 0.9
+    assert row(found, SHORTFALL)["n_units"] == 2
+    axes = found.plot(lang="ko")
+    axes.figure.canvas.draw()
+    assert [text.get_text() for text in axes.texts] == ["Popular"]
+    single = trials_from_frame(pd.DataFrame([one for one in rows if one["rotation"] == 0]), items)
+    with pytest.raises(UsageError, match="Confident errors are undefined"):
+        cs.shortfall(single).plot()
+    plt.close("all")

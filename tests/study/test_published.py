@@ -130,6 +130,8 @@ def test_items_below_chance_are_counted_in_whole_numbers(items):
     assert (both["estimate"], both["n_items"], both["n_units"]) == (0.25, 4, 2)
     assert both["published_gap"] == pytest.approx(0.25 - 0.126)
     assert pd.isna(both["agrees"])
+    assert both["conf_low"] < 0.25 < both["conf_high"]
+    assert both["inside"] == (both["conf_low"] <= 0.126 <= both["conf_high"])
     assert table.loc["all open models together", "reason"] == "none of these models is in the data"
     assert table.loc["below chance for all 13 models", "reason"] == "only 2 of 13 models are in the data"
 
@@ -140,6 +142,11 @@ def test_shared_items_need_all_models_and_both_readings_are_counted(items):
     table = compared(answers(items, scores)).to_frame("challenging").set_index("statement")
     assert table.loc["below chance for all 13 models", "estimate"] == pytest.approx(1 / 3)
     assert table.loc["below chance for none of the 13 models", "estimate"] == pytest.approx(1 / 3)
+    # The other reading: never right, and right in every trial. Two sources state different numbers of the latter.
+    assert table.loc["right in no trial by any of the 13 models", "estimate"] == pytest.approx(1 / 3)
+    every = table.loc["right in every trial by all 13 models"]
+    assert every["estimate"].tolist() == pytest.approx([1 / 3, 1 / 3])
+    assert every["published"].tolist() == pytest.approx([0.006, 0.0])
     each = table.loc["each open model"]
     assert (each["range_low"], each["range_high"], each["n_units"]) == (pytest.approx(1 / 3), pytest.approx(1 / 3), 11)
     assert not bool(each["agrees"])
@@ -172,6 +179,57 @@ def test_entropy_is_that_of_the_options_chosen_on_items_below_chance(items):
     assert table.loc["median entropy", "estimate"] == pytest.approx(0.25)
     assert table.loc["mean entropy", ["estimate", "published", "relation"]].tolist() == [0.25, 0.5, "near"]
     assert set(table["n_items"]) == {2}
+    assert table["published_gap"].tolist() == pytest.approx([-0.25, -0.25])
+    assert table["inside"].all()
+
+
+def test_both_readings_differ_where_some_trials_are_right(items):
+    """Below chance but once right, and above chance but once wrong: challenging for all is not right in no trial."""
+    keys = list(paper.models().index)
+    own = items.frame[(items.frame["category"] == "Functional") & (items.frame["n_options"] == 5)].index[:2]
+    gold = items.frame["gold"]
+    rows = [
+        {
+            "model": key, "item": item, "rotation": rotation, "wording": wording,
+            "prediction": (int(gold[item]) + (once != (item == own[0]))) % 5,
+        }
+        for key in keys
+        for item in own
+        for wording in ("1", "2")
+        for rotation in range(5)
+        for once in [rotation == 0 and wording == "1"]
+    ]  # fmt: skip
+    table = compared(trials_from_frame(pd.DataFrame(rows), items)).to_frame("challenging").set_index("statement")
+    shares = table["estimate"].to_dict()
+    assert (shares["below chance for all 13 models"], shares["below chance for none of the 13 models"]) == (0.5, 0.5)
+    assert shares["right in no trial by any of the 13 models"] == 0
+    assert table.loc["right in every trial by all 13 models", "estimate"].tolist() == [0, 0]
+
+
+def test_published_medians_are_those_of_the_file():
+    stated = paper.entropies().set_index(["model_key", "measure"])["published"].to_dict()
+    assert stated == {
+        ("polyglot-ko-1.3b", "median entropy"): 1.0, ("polyglot-ko-3.8b", "median entropy"): 1.0,
+        ("gpt-3.5-turbo", "median entropy"): 0.5, ("gpt-3.5-turbo", "mean entropy"): 0.5,
+        ("claude-2", "median entropy"): 0.5, ("claude-2", "mean entropy"): 0.5,
+    }  # fmt: skip
+    assert paper.directions()["family"].tolist() == ["Polyglot-Ko", "LLaMA"]
+
+
+def test_whether_medians_fall_with_size_is_told_pair_by_pair(items):
+    own = items.frame[items.frame["category"] == "Popular"]
+    models = {"polyglot-ko-1.3b": 3, "polyglot-ko-3.8b": 1, "polyglot-ko-12.8b": 2, "llama-7b": 1}
+    rows = [
+        {"model": model, "item": item, "rotation": r, "prediction": (int(facts["gold"]) + 1 + r % spread) % 4}
+        for model, spread in models.items()
+        for item, facts in list(own.iterrows())[:3]
+        for r in range(4)
+    ]
+    table = compared(trials_from_frame(pd.DataFrame(rows), items)).to_frame("directions").set_index("model_set")
+    # 1.3B above both others; of 3.8B and 12.8B the larger is higher: two pairs of three.
+    assert table.loc["Polyglot-Ko", "estimate"] == pytest.approx(2 / 3)
+    assert not bool(table.loc["Polyglot-Ko", "agrees"])
+    assert table.loc["LLaMA", "reason"].startswith("fewer than two")
 
 
 def test_entropy_without_all_rotations_is_undefined(items):

@@ -224,7 +224,9 @@ def _confident_errors(ax: Axes, result: Result, lang: str) -> None:
 
 
 def _shortfall(ax: Axes, result: Result, lang: str) -> None:
-    data = shortfall.groups(_first(result.tables["estimates"]))
+    frame = result.tables["estimates"]
+    by = "category" if bool((frame["by"] == "category").any()) else frame["by"].iloc[0]
+    data = shortfall.groups(frame[frame["by"] == by])
     if not len(data):
         raise UsageError(
             "Confident errors are undefined here: there is nothing to draw shortfalls against.",

@@ -22,7 +22,8 @@ from simulation import spread_out
 
 from click_stats.errors import ClickStatsError
 from click_stats.stats.glmm import GlmmData, GlmmSpec, fit
-from click_stats.stats.mixed.two_stage import model_levels, second_stage
+from click_stats.stats.mixed.levels import model_levels
+from click_stats.stats.mixed.second_stage import second_stage
 
 CATEGORY = np.char.mod("c%02d", np.arange(154) % 11)
 TRIALS, SEED = 12, 20260504

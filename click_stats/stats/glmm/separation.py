@@ -15,6 +15,25 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-7
 
 
+class Level(NamedTuple):
+    """A level of a categorical predictor in which nothing or everything is right.
+
+    Attributes
+    ----------
+    column, level
+        Which one.
+    right
+        Everything is right; else everything is wrong.
+    n_cells
+        Cells of the level.
+    """
+
+    column: str
+    level: str
+    right: bool
+    n_cells: int
+
+
 class Separation(NamedTuple):
     """What has no finite estimate.
 
@@ -25,13 +44,22 @@ class Separation(NamedTuple):
         both directions keep the likelihood rising.
     cells
         (cells,) true where the fitted probability runs to 0 or 1.
-    names
-        What is separated, in words: ``category Q``, or the coefficients where no single level is.
+    levels
+        Levels of categorical predictors that are separated; none where only a combination is.
+    coefficients
+        Names of the coefficients without a finite estimate.
     """
 
     direction: FloatArray
     cells: np.ndarray
-    names: tuple[str, ...]
+    levels: tuple[Level, ...]
+    coefficients: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What is separated, in words: ``category Q``, or the coefficients where no single level is."""
+        said = [f"{one.column} {one.level} (every trial {'right' if one.right else 'wrong'})" for one in self.levels]
+        return tuple(said) or self.coefficients
 
 
 def find(design: Design, data: GlmmData) -> Separation | None:
@@ -90,19 +118,18 @@ def find(design: Design, data: GlmmData) -> Separation | None:
         down, up = ends
         direction[column] = np.nan if down and up else float(up) - float(down)
     cells = separated[where]
-    return Separation(direction, cells, _named(design, data, direction, cells))
+    coefficients = tuple(name for name, way in zip(design.names, direction, strict=True) if way != 0)
+    return Separation(direction, cells, _levels(design, data, cells), coefficients)
 
 
-def _named(design: Design, data: GlmmData, direction: FloatArray, cells: np.ndarray) -> tuple[str, ...]:
-    """Name the levels of categorical predictors in which nothing or everything is right."""
-    names = []
+def _levels(design: Design, data: GlmmData, cells: np.ndarray) -> tuple[Level, ...]:
+    """Return the levels of categorical predictors in which nothing or everything is right."""
+    found = []
     for factor in design.base:
         text = data.columns[factor].astype(str).to_numpy()
         for level in sorted(set(text[cells])):
             inside = text == level
             right, total = data.correct[inside].sum(), data.trials[inside].sum()
             if right in {0.0, total}:
-                names.append(f"{factor} {level} (every trial {'right' if right else 'wrong'})")
-    if names:
-        return tuple(names)
-    return tuple(name for name, way in zip(design.names, direction, strict=True) if way != 0)
+                found.append(Level(factor, level, bool(right), int(inside.sum())))
+    return tuple(found)

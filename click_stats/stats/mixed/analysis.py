@@ -8,11 +8,17 @@ import pandas as pd
 
 from click_stats.errors import DataError, UsageError
 from click_stats.results import Result
-from click_stats.stats.anova.confounding import confounded
 from click_stats.stats.glmm import ConvergenceError
-from click_stats.stats.mixed import contrasts, effects, predictions, structures
+from click_stats.stats.mixed import (
+    confounding,
+    contrasts,
+    effects,
+    likelihood_ratio,
+    predictions,
+    random_effects,
+    structures,
+)
 from click_stats.stats.mixed.cells import (
-    ABOVE,
     ACCESS,
     CORPUS,
     FORMULAS,
@@ -26,8 +32,8 @@ from click_stats.stats.mixed.cells import (
     choose,
 )
 from click_stats.stats.mixed.formula import Parts, split
+from click_stats.stats.mixed.levels import ModelLevels, model_levels
 from click_stats.stats.mixed.one_stage import one_stage_rows
-from click_stats.stats.mixed.two_stage import ModelLevels, model_levels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,12 +47,15 @@ METHOD = (
 DESIGNS = (SCALE, CORPUS, JOINT, ACCESS, WITHIN, THRESHOLD)
 COLUMNS = {
     "estimates": effects.COLUMNS,
-    "models": ("unit", "design", "used", "effect_logit", "effect_logit_se", "reason"),
+    "models": effects.MEMBERS,
     "contrasts": contrasts.COLUMNS,
+    "changes": contrasts.CHANGED,
     "structures": structures.COLUMNS,
+    "tests": likelihood_ratio.COLUMNS,
     "predictions": predictions.PREDICTED,
     "pairs": predictions.PAIRS,
     "confounded": ("design", "note"),
+    "separation": ("term", "separated_by", "n_cells"),
 }
 FEW = "{n} models have answers, but a mixed model needs 2 or more."
 
@@ -55,9 +64,9 @@ def mixed(
     counts: Counts,
     *,
     fixed: str = "",
-    random: Sequence[str] = ("item", "model"),
+    random: Sequence[str] | None = None,
     parameters: Parameters = "total",
-    threshold: float | None = None,
+    threshold: float | Sequence[float] | None = None,
     denominator: Denominator = "responded",
     margin: float | None = None,
     alpha: float = 0.05,
@@ -69,8 +78,8 @@ def mixed(
     First a logistic mixed model with fixed effects of category and models and random items gives the level of each
     model on the same items; then the levels are regressed on what is known of the models, with the variance over models
     by REML. Such effects belong to models, so t has models less all model-level coefficients (the intercept too) as
-    degrees of freedom. The z test of the one-stage fit by maximum likelihood stands beside it (``p_wald``): with few
-    models it rejects too often. There is no correction over designs, and no effect is a causal one.
+    degrees of freedom. The z test with the variance over models by maximum likelihood stands beside it (``p_wald``):
+    with few models it rejects too often. There is no correction over designs, and no effect is a causal one.
 
     Parameters
     ----------
@@ -82,11 +91,13 @@ def mixed(
         ``above_threshold``). A term that joins both (``category:log10_params``) is fitted in one stage by restricted
         likelihood.
     random
-        Random effects: ``item`` and ``model``, and ``model:category``, ``cell`` (over-dispersion) or ``passage``.
+        Random effects: ``item`` and ``model``, and ``model:category``, ``cell`` (over-dispersion of a model on an item)
+        or ``passage``. When None: item and model, the errors of the levels multiplied by each model's dispersion where
+        most cells have two or more trials.
     parameters
         Whether size is ``total`` or ``active`` parameters.
     threshold
-        Size in billions at which the slope may change; the middle one of the sizes when None.
+        Size in billions at which the slope may change, or several; the middle one of the sizes when None.
     denominator
         Which trials count.
     margin
@@ -102,23 +113,26 @@ def mixed(
     -------
     Result
         ``estimates``: each model-level effect in logits and in points (averaged over the answers), with its tests.
-        ``models``: which models each design uses, their levels, and why others are left out. ``contrasts``: derived
-        models less their base on shared items. ``structures``: the effect under other random effects, and on cell
-        logits. ``predictions``: accuracies by model and category with shrinkage. ``pairs``: differences of any two
-        models or families. ``confounded``: what goes together with what. Tables are empty, with ``meta["reason"]``,
-        when the model cannot be fitted.
+        ``models``: which models each design uses, their levels, what the regression says of them, and why others are
+        left out. ``contrasts``: derived models less their base on shared items, and what lies between them (tuning,
+        pretraining); ``changes``: their means by kind of change. ``structures``: the effect with one random effect less
+        or more, and on cell logits. ``tests``: likelihood-ratio tests of random effects and of fixed effects of items.
+        ``predictions``: accuracies by model and category with shrinkage. ``pairs``: differences of any two models or
+        families, p corrected by Holm. ``confounded``: what goes together with what. ``separation``: what has no finite
+        estimate. Tables are empty, with ``meta["reason"]``, when the model cannot be fitted.
 
     Raises
     ------
     UsageError
         A level, margin or threshold out of range, an unknown column or random effect.
     """
-    _check(random, margin, alpha, level, threshold, seed)
-    settings = effects.Settings(tuple(random), margin, alpha, level, seed)
+    knots = () if threshold is None else (threshold,) if isinstance(threshold, (int, float)) else tuple(threshold)
+    _check(margin, alpha, level, knots, seed)
+    random_effects.check(random)
     meta: dict[str, Any] = {
         "method": METHOD,
         "fixed": fixed,
-        "random": list(random),
+        "random": None if random is None else list(random),
         "parameters": parameters,
         "denominator": denominator,
         "margin": margin,
@@ -127,18 +141,23 @@ def mixed(
         "seed": seed,
     }
     warnings = list(counts.meta.get("warnings", []))
-    found = cells(counts, parameters=parameters, denominator=denominator, threshold=threshold)
+    found = cells(counts, parameters=parameters, denominator=denominator, threshold=knots)
     if found is None or len(found.units) < 2:
         return _aside(FEW.format(n=0 if found is None else len(found.units)), meta, warnings)
     parts = split(fixed, list(found.units.columns)) if fixed.strip() else None
     categories = "category" if len(set(found.data.columns["category"])) > 1 else ""
-    beside = tuple(name for name in random if name != "model")
+    of_items = parts.items if parts else categories
+    chosen = random_effects.PLAIN if random is None else tuple(random)
+    beside = tuple(name for name in chosen if name != random_effects.MODEL)
     try:
-        levels = model_levels(found.data, fixed=parts.items if parts else categories, random=beside)
+        levels = model_levels(found.data, fixed=of_items, random=beside)
+        stages = structures.first_stages(found.data, levels, of_items, random)
     except (ConvergenceError, DataError) as error:
         return _aside(" ".join(filter(None, (error.what, error.do))), meta, warnings)
-    meta["threshold"] = found.knot
-    tables, notes = _tables(found, levels, parts, settings)
+    meta["random"] = list(chosen)
+    meta["threshold"] = list(found.knots)
+    settings = effects.Settings(chosen, margin, alpha, level, seed)
+    tables, notes = _tables(found, stages, levels, parts, of_items, settings)
     warnings += dict.fromkeys([*levels.notes, *notes])
     estimates = tables["estimates"]
     if not estimates["effect_logit"].notna().any() and len(estimates):
@@ -147,7 +166,12 @@ def mixed(
 
 
 def _tables(
-    found: Cells, levels: ModelLevels, parts: Parts | None, settings: effects.Settings
+    found: Cells,
+    stages: structures.FirstStages,
+    levels: ModelLevels,
+    parts: Parts | None,
+    of_items: str,
+    settings: effects.Settings,
 ) -> tuple[dict[str, pd.DataFrame], list[str]]:
     notes: list[str] = []
     if parts is not None and parts.crossed:
@@ -158,36 +182,49 @@ def _tables(
         designs: tuple[str, ...] = ()
     else:
         designs = DESIGNS if parts is None else (parts.models,) if parts.models else ()
-        if parts is None and found.units[ABOVE].isna().all():
+        if parts is None and not found.knots:
             designs = tuple(name for name in designs if name != THRESHOLD)
         rows, members, notes = effects.effect_rows(found, levels, designs, settings)
         if parts is None:
-            rows.append(contrasts.permuted_corpus(found, levels, settings.alpha, settings.seed))
+            rows.append(contrasts.permuted_corpus(found, levels, settings))
     made: dict[str, list[dict[str, Any]]] = {"estimates": rows, "models": members}
-    made["contrasts"] = contrasts.derived_rows(found, levels, settings.level)
+    made["contrasts"], made["changes"] = contrasts.derived_rows(found, levels, settings)
     main = _main(rows, parts)
-    made["structures"] = []
-    if main:
-        chosen = choose(found.units, structures.terms(main))
-        inside = found.data.columns["model"].isin(list(chosen.used)).to_numpy()
-        shared = [name for name in effects.SHARED if effects.shared_by_family(found.units.loc[list(chosen.used)], name)]
-        for row in structures.structure_rows(found.data.take(inside), main, len(chosen.used), settings.level):
-            fact = str(row.get("term", "")).split("[", maxsplit=1)[0]
-            made["structures"].append(effects.without_test(row, fact) if fact in shared else row)
+    made["structures"] = structures.structure_rows(stages, found, main, settings) if main else []
+    finite = found.units.loc[list(levels.models)]
+    used = finite.loc[list(choose(finite, effects.columns_of(main)).used)] if main else finite
+    made["tests"] = likelihood_ratio.likelihood_ratios(stages, used, main, found.data, of_items)
     try:
-        made["predictions"], made["pairs"], more = predictions.predictions(found, settings.random, settings.level)
+        made["predictions"], made["pairs"], more = predictions.predictions(found, stages.random, settings)
         notes += more
     except (ConvergenceError, DataError, UsageError) as error:
         made["predictions"], made["pairs"] = [], []
         notes.append(f"No predictions: {error.what}")
     made["confounded"] = [
         {"design": design, "note": text}
-        for design in designs
-        if design in FORMULAS
-        for text in confounded(_facts(found, rows, members, design), _as_anova(design))
+        for design in (designs if parts is None else ())
+        for text in confounding.notes(_facts(found, rows, members, design), design, found.knots)
     ]
+    made["separation"] = _separation(levels)
     frames = {name: _frame(made[name], columns) for name, columns in COLUMNS.items()}
     return frames, notes
+
+
+def _separation(levels: ModelLevels) -> list[dict[str, Any]]:
+    """Return what the first stage could not give a finite estimate: levels, or else coefficients."""
+    found = levels.fit.separation
+    if found is None:
+        return []
+    rows: list[dict[str, Any]] = [
+        {
+            "term": f"{one.column}[{one.level}]",
+            "separated_by": "every trial right" if one.right else "every trial wrong",
+            "n_cells": one.n_cells,
+        }
+        for one in found.levels
+    ]
+    combined = {"separated_by": "a combination of effects", "n_cells": int(found.cells.sum())}
+    return rows or [{"term": name} | combined for name in found.coefficients]
 
 
 def _main(rows: list[dict[str, Any]], parts: Parts | None) -> str:
@@ -198,15 +235,11 @@ def _main(rows: list[dict[str, Any]], parts: Parts | None) -> str:
     return next((FORMULAS[name] for name in (JOINT, SCALE, CORPUS, ACCESS) if name in fitted), "")
 
 
-def _as_anova(design: str) -> str:
-    return SCALE if design in {WITHIN, THRESHOLD, ACCESS} else design
-
-
 def _facts(found: Cells, rows: list[dict[str, Any]], members: list[dict[str, Any]], design: str) -> pd.DataFrame:
     """Return the facts of the models that a fitted design uses; none when it has no estimate."""
     fitted = any(row["design"] == design and row.get("term") for row in rows)
     used = [row["unit"] for row in members if row["design"] == design and row["used"]] if fitted else []
-    return found.units.reindex(columns=["korean_corpus", "tuned", "family", "parameters"]).loc[used]
+    return found.units.reindex(columns=list(confounding.FACTS)).loc[used]
 
 
 def _frame(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> pd.DataFrame:
@@ -232,9 +265,7 @@ def _summary(estimates: pd.DataFrame) -> dict[str, Any]:
     return {f"scale_{key}": row[key] for key in ("n_units", "effect_logit", "estimate", "df", "p_value", "verdict")}
 
 
-def _check(
-    random: Sequence[str], margin: float | None, alpha: float, level: float, threshold: float | None, seed: int
-) -> None:
+def _check(margin: float | None, alpha: float, level: float, threshold: Sequence[float], seed: int) -> None:
     for what, value in (("alpha", alpha), ("level", level)):
         if not 0 < value < 1:
             raise UsageError(
@@ -242,14 +273,8 @@ def _check(
             )
     if margin is not None and not 0 < margin < 1:
         raise UsageError("A margin is a share above 0 and below 1.", found=str(margin), do="2 points are 0.02.")
-    if threshold is not None and not threshold > 0:
-        raise UsageError("A threshold is a size in billions above 0.", found=str(threshold), do="Use for example 7.")
+    for knot in threshold:
+        if not knot > 0:
+            raise UsageError("A threshold is a size in billions above 0.", found=str(knot), do="Use for example 7.")
     if seed < 0:
         raise UsageError("A seed is a whole number from 0.", found=str(seed), do="Use for example 0.")
-    allowed = ("item", "model", "model:category", "cell", "passage")
-    if not {"item", "model"} <= set(random) or not set(random) <= set(allowed):
-        raise UsageError(
-            "The random effects are item and model, and what may be added to them.",
-            found=", ".join(random),
-            do="Name item and model, and any of: " + ", ".join(allowed[2:]) + ".",
-        )

@@ -12,7 +12,7 @@ from click_stats.stats.bayes.data import facts
 from click_stats.stats.glmm.data import GlmmData
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from click_stats.counts import Counts, Denominator
 
@@ -32,9 +32,8 @@ FORMULAS: Mapping[str, str] = {
     JOINT: "log10_params + corpus",
     ACCESS: "access",
     WITHIN: "family + log10_params",
-    THRESHOLD: f"log10_params + {ABOVE}",
 }
-"""Model-level formula of each design; the category of items is always in the first stage."""
+"""Model-level formula of each design but ``threshold``; the category of items is always in the first stage."""
 FEWEST = 4
 
 
@@ -47,21 +46,43 @@ class Cells:
     data
         One row for each model and item with a trial; ``model, item, category, domain, source, passage, family``.
     units
-        Facts of the models used, indexed by their labels: ``log10_params, corpus, access, family, above_threshold``.
+        Facts of the models used, indexed by their labels: ``log10_params, corpus, access, family``, and for each of
+        ``knots`` how far the size lies above it (``above_threshold``, ``above_threshold_2``, ...).
     left_out
         Units without any part in the analysis, with the reason.
-    knot
-        Size in billions at which the slope may change; NaN without three sizes.
+    knots
+        Sizes in billions at which the slope may change, rising; none without three sizes.
     """
 
     data: GlmmData
     units: pd.DataFrame
     left_out: dict[str, str]
-    knot: float
+    knots: tuple[float, ...]
+
+    def formula(self, design: str) -> str:
+        """Return the model-level formula of a design, which may be a formula itself."""
+        if design == THRESHOLD:
+            return " + ".join(["log10_params", *(above(k) for k in range(len(self.knots)))])
+        return FORMULAS.get(design, design)
+
+    def knot(self, column: str) -> float:
+        """Return the size at which the slope changes by a column ``above_threshold...``; NaN for another column."""
+        places = [k for k in range(len(self.knots)) if above(k) == column]
+        return self.knots[places[0]] if places else np.nan
 
 
-def cells(counts: Counts, *, parameters: Parameters, denominator: Denominator, threshold: float | None) -> Cells | None:
-    """Return the cells of all models with a counted answer; None when nothing was counted."""
+def above(k: int) -> str:
+    """Return the column of the ``k``-th size at which the slope may change (0 the first)."""
+    return ABOVE if k == 0 else f"{ABOVE}_{k + 1}"
+
+
+def cells(
+    counts: Counts, *, parameters: Parameters, denominator: Denominator, threshold: Sequence[float] = ()
+) -> Cells | None:
+    """Return the cells of all models with a counted answer; None when nothing was counted.
+
+    ``threshold`` has sizes in billions at which the slope may change; the middle one of the sizes when there are none.
+    """
     units = facts(counts)
     if parameters == "active":
         units["log10_params"] = units["log10_active"]
@@ -96,13 +117,14 @@ def cells(counts: Counts, *, parameters: Parameters, denominator: Denominator, t
     units = units.iloc[kept].set_axis(units.index.astype(str)[kept])
     size = units["log10_params"]
     distinct = np.unique(size.dropna())
-    knot = np.log10(threshold) if threshold is not None else np.nan
-    if threshold is None and len(distinct) >= 3:
-        knot = float(distinct[(len(distinct) - 1) // 2])
-    units[ABOVE] = (size - knot).clip(lower=0.0)
-    for name in ("log10_params", "corpus", "access", "family", ABOVE):
+    knots = [float(np.log10(one)) for one in sorted(set(threshold))]
+    if not knots and len(distinct) >= 3:
+        knots = [float(distinct[(len(distinct) - 1) // 2])]
+    for k, knot in enumerate(knots):
+        units[above(k)] = (size - knot).clip(lower=0.0)
+    for name in ("log10_params", "corpus", "access", "family", *map(above, range(len(knots)))):
         frame[name] = units[name].reindex(frame["model"]).to_numpy()
-    return Cells(GlmmData.from_frame(frame), units, left_out, float(10**knot))
+    return Cells(GlmmData.from_frame(frame), units, left_out, tuple(float(10**knot) for knot in knots))
 
 
 class Choice(NamedTuple):

@@ -1,4 +1,4 @@
-"""Models against what they were made from, on the items both answered."""
+"""Models against what they were made from, on the items both answered; tuning kept apart from pretraining."""
 
 from __future__ import annotations
 
@@ -7,98 +7,111 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import stats
 
+from click_stats.stats.mixed.lineage import CHANGES, base_of, change, named_base
 from click_stats.stats.mixed.permutation import within_blocks
 from click_stats.stats.mixed.points import in_points
+from click_stats.stats.tools.multiplicity import holm
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from collections.abc import Sequence
 
+    from click_stats.counts import FloatArray
     from click_stats.stats.mixed.cells import Cells
-    from click_stats.stats.mixed.two_stage import ModelLevels
+    from click_stats.stats.mixed.effects import Settings
+    from click_stats.stats.mixed.levels import ModelLevels
 
-COLUMNS = (
-    "unit_a", "unit_b", "n_items", "effect_logit", "effect_logit_se", "effect_logit_low", "effect_logit_high",
-    "estimate", "conf_low", "conf_high", "conf_level", "statistic", "p_value", "n_units", "note",
+MEASURED = (
+    "effect_logit", "effect_logit_se", "effect_logit_low", "effect_logit_high", "estimate", "conf_low", "conf_high",
+    "conf_level", "statistic", "p_value", "p_adjusted", "verdict", "reason",
 )  # fmt: skip
+COLUMNS = ("unit_a", "unit_b", "made_by", "tuned_a", "tuned_b", "corpus_a", "corpus_b", "n_items", *MEASURED)
+CHANGED = ("made_by", "n_contrasts", *MEASURED)
 WITHIN_BASE = "corpus within base model and size"
 NO_BLOCK = "no base model and derived model of equal size with different corpora"
 MANY_CORPORA = "more than two corpora within a base model and size"
-TUNED = "also differ in instruction tuning"
-CORPUS = "also differ in corpus"
+NO_BASE = "the base model is not among the models, or not one alone"
+NO_LEVEL = "one of the two has no finite level"
+NONE_SUCH = "no model and its base differ in this alone, as far as tuning and corpus are stated"
 
 
-def base_of(units: pd.DataFrame, unit: str) -> str | None:
-    """Return the unit that is the base model of ``unit``, by name or label; None unless it is exactly one.
+def derived_rows(found: Cells, levels: ModelLevels, settings: Settings) -> tuple[list[dict[str, Any]], ...]:
+    """Return derived less base for every pair, and the mean of such differences for each kind of change.
 
-    A name may carry a prefix that ends in ``-`` or ``/`` (``EleutherAI/polyglot-ko-5.8b``).
+    A statement on these models and such items: the interval is normal, from the covariance of the levels, so items and
+    trials are sampled, models are not. p is corrected by Holm over the pairs, and over the kinds of change.
     """
-    named = units["base_model"].get(unit) if "base_model" in units else None
-    if not isinstance(named, str) or not named:
-        return None
-    wanted = named.casefold()
-    exact, prefixed = [], []
-    for other, row in units.iterrows():
-        if other == unit:
-            continue
-        texts = {str(other).casefold(), str(row["model"]).casefold(), str(row.get("label", "")).casefold()}
-        if wanted in texts:
-            exact.append(str(other))
-        elif any(text.endswith((f"-{wanted}", f"/{wanted}")) for text in texts):
-            prefixed.append(str(other))
-    found = exact or prefixed
-    return found[0] if len(found) == 1 else None
-
-
-def derived_rows(found: Cells, levels: ModelLevels, level: float) -> list[dict[str, Any]]:
-    """Return derived less base for every pair, in logits and points: a statement on these two models and such items.
-
-    The interval is normal, from the covariance of the two levels: items and trials are sampled, models are not.
-    """
-    rows = []
+    rows: list[dict[str, Any]] = []
+    weights: dict[str, list[FloatArray]] = {name: [] for name in CHANGES}
+    used: dict[str, set[str]] = {name: set() for name in CHANGES}
     columns = found.data.columns
-    pairs = [(str(unit), base_of(found.units, str(unit))) for unit in found.units.index]
-    for derived, base in pairs:
-        if base is None or derived not in levels.models or base not in levels.models:
+    for unit in map(str, found.units.index):
+        named = named_base(found.units, unit)
+        if named is None:
             continue
-        a, b = levels.models.index(derived), levels.models.index(base)
-        gap = float(levels.levels[a] - levels.levels[b])
-        variance = levels.covariance[a, a] + levels.covariance[b, b] - 2 * levels.covariance[a, b]
-        error = float(np.sqrt(variance))
-        reach = float(stats.norm.ppf(0.5 + level / 2)) * error
-        inside = columns["model"].isin([derived, base]).to_numpy()
+        base = base_of(found.units, unit)
+        if base is None:
+            rows.append({"unit_a": unit, "unit_b": named, "reason": NO_BASE})
+            continue
+        kind, tuned, corpus = change(found.units, unit, base)
+        row: dict[str, Any] = {"unit_a": unit, "unit_b": base, "made_by": kind}
+        row |= dict(zip(("tuned_a", "tuned_b", "corpus_a", "corpus_b"), (*tuned, *corpus), strict=True))
+        if unit not in levels.models or base not in levels.models:
+            rows.append(row | {"reason": NO_LEVEL})
+            continue
+        inside = columns["model"].isin([unit, base]).to_numpy()
         items = columns["item"][inside]
-        shared = set(items[columns["model"][inside] == derived]) & set(items[columns["model"][inside] == base])
+        shared = set(items[columns["model"][inside] == unit]) & set(items[columns["model"][inside] == base])
         fitted = levels.fit.fitted[inside & columns["item"].isin(shared).to_numpy()]
-        low, high = gap - reach, gap + reach
-        differs = []
-        for name, text in (("tuned", TUNED), ("korean_corpus", CORPUS)):
-            if name in found.units:
-                texts = found.units[name].dropna().astype(str).to_dict()
-                if derived in texts and base in texts and texts[derived] != texts[base]:
-                    differs.append(text)
-        rows.append(
-            {
-                "unit_a": derived,
-                "unit_b": base,
-                "n_items": len(shared),
-                "effect_logit": gap,
-                "effect_logit_se": error,
-                "effect_logit_low": low,
-                "effect_logit_high": high,
-                "estimate": in_points(gap, fitted) if shared else np.nan,
-                "conf_low": in_points(low, fitted) if shared else np.nan,
-                "conf_high": in_points(high, fitted) if shared else np.nan,
-                "conf_level": level,
-                "statistic": gap / error,
-                "p_value": float(2 * stats.norm.sf(abs(gap / error))),
-                "n_units": 2,
-                "note": "; ".join(differs) or None,
-            }
-        )
-    return rows
+        weight = np.zeros(len(levels.models))
+        weight[levels.models.index(unit)], weight[levels.models.index(base)] = 1.0, -1.0
+        rows.append(row | {"n_items": len(shared)} | _measured(levels, weight, fitted, settings))
+        if kind in weights:
+            weights[kind].append(weight)
+            used[kind] |= {unit, base}
+    pooled: list[dict[str, Any]] = []
+    for kind in CHANGES if rows else ():
+        row = {"made_by": kind, "n_contrasts": len(weights[kind])}
+        if weights[kind]:
+            fitted = levels.fit.fitted[columns["model"].isin(used[kind]).to_numpy()]
+            pooled.append(row | _measured(levels, np.mean(weights[kind], axis=0), fitted, settings))
+        else:
+            pooled.append(row | {"reason": NONE_SUCH})
+    return corrected(rows, settings.alpha), corrected(pooled, settings.alpha)
 
 
-def permuted_corpus(found: Cells, levels: ModelLevels, alpha: float, seed: int) -> dict[str, Any]:
+def _measured(levels: ModelLevels, weight: FloatArray, fitted: FloatArray, settings: Settings) -> dict[str, Any]:
+    """Return the contrast of levels with these weights, its normal interval and test."""
+    gap = float(weight @ levels.levels)
+    error = float(np.sqrt(weight @ levels.covariance @ weight))
+    reach = float(stats.norm.ppf(0.5 + settings.level / 2)) * error
+    low, high = gap - reach, gap + reach
+    return {
+        "effect_logit": gap,
+        "effect_logit_se": error,
+        "effect_logit_low": low,
+        "effect_logit_high": high,
+        "estimate": in_points(gap, fitted) if len(fitted) else np.nan,
+        "conf_low": in_points(low, fitted) if len(fitted) else np.nan,
+        "conf_high": in_points(high, fitted) if len(fitted) else np.nan,
+        "conf_level": settings.level,
+        "statistic": gap / error,
+        "p_value": float(2 * stats.norm.sf(abs(gap / error))),
+        "reason": None,
+    }
+
+
+def corrected(rows: Sequence[dict[str, Any]], alpha: float) -> list[dict[str, Any]]:
+    """Return rows with p corrected by Holm over all of them, and the verdict by the corrected p."""
+    adjusted = holm(np.array([row.get("p_value", np.nan) for row in rows], dtype=np.float64))
+    return [
+        row
+        | {"p_adjusted": float(p)}
+        | {"verdict": "not decided" if np.isnan(p) else "separated" if p < alpha else "not separated"}
+        for row, p in zip(rows, adjusted, strict=True)
+    ]
+
+
+def permuted_corpus(found: Cells, levels: ModelLevels, settings: Settings) -> dict[str, Any]:
     """Return the row of the corpus, permuted among a base model and what was made from it at equal size.
 
     The estimate is the pooled difference within such blocks; there is no interval, the blocks being few.
@@ -120,9 +133,9 @@ def permuted_corpus(found: Cells, levels: ModelLevels, alpha: float, seed: int) 
     kinds = sorted({corpus[unit] for unit in used})
     if len(kinds) != 2:
         return row | {"reason": MANY_CORPORA if kinds else NO_BLOCK}
-    own = np.array([levels.levels[levels.models.index(unit)] for unit in used])
+    own = levels.take(used).levels
     x = np.array([float(corpus[unit] == kinds[1]) for unit in used])
-    test = within_blocks(own, x, [blocks[unit] for unit in used], seed=seed)
+    test = within_blocks(own, x, [blocks[unit] for unit in used], seed=settings.seed)
     fitted = levels.fit.fitted[found.data.columns["model"].isin(used).to_numpy()]
     return row | {
         "term": f"corpus[{kinds[1]}]",
@@ -132,7 +145,7 @@ def permuted_corpus(found: Cells, levels: ModelLevels, alpha: float, seed: int) 
         "p_permutation": test.p_value,
         "p_least": test.p_least,
         # Where even the most extreme arrangement could not reach alpha, nothing can be decided.
-        "verdict": _verdict(test.p_value, test.p_least, alpha),
+        "verdict": _verdict(test.p_value, test.p_least, settings.alpha),
     }
 
 

@@ -5,26 +5,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from scipy import stats
 
 from click_stats.errors import DataError
-from click_stats.stats.glmm import ConvergenceError, GlmmSpec, fit
-from click_stats.stats.mixed.cells import FORMULAS, WITHIN, Cells, choose
+from click_stats.stats.mixed.cells import ABOVE, WITHIN, Cells, choose
+from click_stats.stats.mixed.levels import ModelLevels
 from click_stats.stats.mixed.permutation import within_blocks
 from click_stats.stats.mixed.points import in_points
-from click_stats.stats.mixed.two_stage import ModelLevels, SecondStage, second_stage
+from click_stats.stats.mixed.second_stage import SecondStage, second_stage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import pandas as pd
 
     from click_stats.counts import FloatArray
 
 COLUMNS = (
     "design", "term", "base", "n_units", "n_families", "effect_logit", "effect_logit_se", "effect_logit_low",
     "effect_logit_high", "estimate", "conf_low", "conf_high", "conf_level", "df", "statistic", "p_value", "p_wald",
-    "p_permutation", "p_least", "model_sd_logit", "verdict", "reason",
+    "p_permutation", "p_least", "model_sd_logit", "knot", "verdict", "reason",
+)  # fmt: skip
+MEMBERS = (
+    "unit", "design", "used", "effect_logit", "effect_logit_se", "dispersion", "parameters", "corpus", "fitted_logit",
+    "fitted_logit_low", "fitted_logit_high", "reason",
 )  # fmt: skip
 FAMILY_LEVEL = {"corpus": "corpus, families as units", "access": "access, families as units"}
 SHARED = {
@@ -75,26 +78,27 @@ def effect_rows(
     notes: list[str] = []
     finite = found.units.loc[list(levels.models)]
     for design in designs:
-        formula = FORMULAS.get(design, design)
-        names = tuple(dict.fromkeys(name.strip() for name in formula.replace("*", "+").replace(":", "+").split("+")))
-        chosen = choose(finite, names)
-        members += _members(found, levels, design, chosen.left_out)
+        formula = found.formula(design)
+        chosen = choose(finite, columns_of(formula))
         if chosen.reason:
+            members += _members(found, levels, design, chosen.left_out)
             rows.append({"design": design, "n_units": len(chosen.used), "reason": chosen.reason})
             continue
         units = finite.loc[list(chosen.used)]
         fitted = _fitted(found, levels, chosen.used)
         try:
-            stage = second_stage(_take(levels, chosen.used), units, formula)
+            stage = second_stage(levels.take(chosen.used), units, formula)
         except DataError as error:
+            members += _members(found, levels, design, chosen.left_out)
             # The reason is that of the design; what the engine found in it goes to the notes.
             rows.append({"design": design, "n_units": len(units), "reason": DEPENDENT})
             notes.append(f"{design}: {error.what}")
             continue
-        shared = [name for name in SHARED if name in names and shared_by_family(units, name)]
-        wald = {} if design == WITHIN else _wald(found, chosen.used, formula, settings, notes)
-        for row in _rows(design, stage, fitted, settings, units, wald):
-            fact = row["term"].split("[", maxsplit=1)[0]
+        members += _members(found, levels, design, chosen.left_out, stage, settings.level)
+        shared = [name for name in SHARED if name in columns_of(formula) and shared_by_family(units, name)]
+        for one in _rows(design, stage, fitted, settings, units):
+            row = one | _knot(found, one["term"])
+            fact = one["term"].split("[", maxsplit=1)[0]
             if design == WITHIN:
                 if fact == "log10_params":
                     rows.append(row | _permuted(stage, levels, units, settings))
@@ -105,38 +109,57 @@ def effect_rows(
     return rows, members, notes
 
 
-def _take(levels: ModelLevels, used: Sequence[str]) -> ModelLevels:
-    place = [levels.models.index(name) for name in used]
-    return ModelLevels(tuple(used), levels.levels[place], levels.covariance[np.ix_(place, place)], levels.fit, ())
-
-
 def _fitted(found: Cells, levels: ModelLevels, used: Sequence[str]) -> FloatArray:
     inside = found.data.columns["model"].isin(list(used)).to_numpy()
     return np.asarray(levels.fit.fitted[inside])
 
 
-def _members(found: Cells, levels: ModelLevels, design: str, left: dict[str, str]) -> list[dict[str, Any]]:
+def columns_of(formula: str) -> tuple[str, ...]:
+    """Return the columns that a formula names."""
+    return tuple(dict.fromkeys(name.strip() for name in formula.replace("*", "+").replace(":", "+").split("+")))
+
+
+def _knot(found: Cells, term: str) -> dict[str, Any]:
+    """Return the size at which a slope changes, and one name for all such terms."""
+    knot = found.knot(term)
+    return {"knot": knot} if np.isnan(knot) else {"knot": knot, "term": ABOVE}
+
+
+def _members(
+    found: Cells,
+    levels: ModelLevels,
+    design: str,
+    left: dict[str, str],
+    stage: SecondStage | None = None,
+    level: float = 0.95,
+) -> list[dict[str, Any]]:
+    """Return a row for each model: its level, whether the design uses it, and what the regression says of it."""
     rows = []
-    for unit in [*found.units.index, *found.left_out]:
+    facts = found.units
+    for unit in [*facts.index, *found.left_out]:
         reason = found.left_out.get(unit) or left.get(unit, "")
         place = levels.models.index(unit) if unit in levels.models else None
         if place is None and not reason:
             reason = "no finite level: all right or all wrong"
-        rows.append(
-            {
-                "unit": unit,
-                "design": design,
-                "used": not reason,
-                "effect_logit": np.nan if place is None else float(levels.levels[place]),
-                "effect_logit_se": np.nan if place is None else float(np.sqrt(levels.covariance[place, place])),
-                "reason": reason or None,
-            }
-        )
+        row: dict[str, Any] = {"unit": unit, "design": design, "used": not reason, "reason": reason or None}
+        if unit in facts.index:
+            size = facts.loc[unit, "log10_params"]
+            row |= {"parameters": np.nan if pd.isna(size) else float(10.0**size), "corpus": facts.loc[unit, "corpus"]}
+        if place is not None:
+            error = float(np.sqrt(levels.covariance[place, place]))
+            row |= {"effect_logit": float(levels.levels[place]), "effect_logit_se": error}
+            row["dispersion"] = np.nan if levels.dispersion is None else float(levels.dispersion[place])
+        if stage is not None and unit in stage.models:
+            k = stage.models.index(unit)
+            reach = float(stats.t.ppf(0.5 + level / 2, stage.df) * stage.fitted_se[k])
+            at = float(stage.fitted[k])
+            row |= {"fitted_logit": at, "fitted_logit_low": at - reach, "fitted_logit_high": at + reach}
+        rows.append(row)
     return rows
 
 
 def _rows(
-    design: str, stage: SecondStage, fitted: FloatArray, settings: Settings, units: pd.DataFrame, wald: dict[str, float]
+    design: str, stage: SecondStage, fitted: FloatArray, settings: Settings, units: pd.DataFrame
 ) -> list[dict[str, Any]]:
     table = stage.table(settings.level)
     rows = []
@@ -161,7 +184,7 @@ def _rows(
             "df": one["df"],
             "statistic": one["statistic"],
             "p_value": one["p_value"],
-            "p_wald": wald.get(name, np.nan),
+            "p_wald": one["p_wald"],
             "model_sd_logit": stage.sd,
             "reason": None,
         }
@@ -182,21 +205,8 @@ def _verdict(row: dict[str, Any], fitted: FloatArray, settings: Settings) -> str
     return "separated" if row["p_value"] < settings.alpha else "not separated"
 
 
-def _wald(found: Cells, used: Sequence[str], formula: str, settings: Settings, notes: list[str]) -> dict[str, float]:
-    """Return the z tests of the one-stage fit by maximum likelihood: shown beside, too small with few models."""
-    data = found.data.take(found.data.columns["model"].isin(list(used)).to_numpy())
-    category = "category + " if len(set(data.columns["category"])) > 1 else ""
-    try:
-        one = fit(data, GlmmSpec(category + formula, settings.random))
-    except (ConvergenceError, DataError) as error:
-        notes.append(f"No one-stage fit of {formula}: {error.what}")
-        return {}
-    z = one.beta / one.se
-    return dict(zip(one.names, map(float, 2 * stats.norm.sf(np.abs(z))), strict=True))
-
-
 def _permuted(stage: SecondStage, levels: ModelLevels, units: pd.DataFrame, settings: Settings) -> dict[str, float]:
-    own = _take(levels, stage.models)
+    own = levels.take(stage.models)
     known = units.loc[list(stage.models)]
     found = within_blocks(
         own.levels,
@@ -212,7 +222,7 @@ def _families(
 ) -> list[dict[str, Any]]:
     """Return the effect of a fact of families with the mean of a family's models as one observation."""
     known = units.dropna(subset=["family"])
-    own = _take(levels, tuple(map(str, known.index)))
+    own = levels.take(tuple(map(str, known.index)))
     names = sorted(set(known["family"].astype(str)))
     weights = np.array([(known["family"].astype(str) == name).to_numpy(dtype=np.float64) for name in names])
     weights /= weights.sum(axis=1, keepdims=True)
@@ -223,7 +233,7 @@ def _families(
     except DataError:
         return [{"design": FAMILY_LEVEL[fact], "n_units": len(known), "n_families": len(names), "reason": FEW_FAMILIES}]
     facts = facts.assign(family=facts.index)
-    rows = _rows(FAMILY_LEVEL[fact], stage, fitted, settings, facts, {})
+    rows = _rows(FAMILY_LEVEL[fact], stage, fitted, settings, facts)
     for row in rows:
         row |= {"n_units": len(known), "n_families": len(names)}
     return rows

@@ -9,10 +9,14 @@ import numpy as np
 from scipy import stats
 
 from click_stats.stats.glmm import GlmmSpec, fit, predict
+from click_stats.stats.mixed.contrasts import corrected
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from click_stats.stats.glmm.predict import Prediction
     from click_stats.stats.mixed.cells import Cells
+    from click_stats.stats.mixed.effects import Settings
 
 PREDICTED = (
     "unit",
@@ -25,16 +29,31 @@ PREDICTED = (
     "conf_level",
     "n_items",
 )
-PAIRS = ("by", "unit_a", "unit_b", "difference", "predicted_se", "conf_low", "conf_high", "conf_level", "p_value")
+PAIRS = (
+    "by",
+    "unit_a",
+    "unit_b",
+    "difference",
+    "predicted_se",
+    "conf_low",
+    "conf_high",
+    "conf_level",
+    "p_value",
+    "p_adjusted",
+    "verdict",
+)
 
 
 def predictions(
-    found: Cells, random: tuple[str, ...], level: float
+    found: Cells, random: Sequence[str], settings: Settings
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], tuple[str, ...]]:
-    """Return category accuracies drawn towards what other answers say, pairs of models and families, and notes."""
-    data = found.data
+    """Return category accuracies drawn towards what other answers say, pairs of models and families, and notes.
+
+    p of pairs is corrected by Holm over all pairs of models, and over all pairs of families.
+    """
+    data, level = found.data, settings.level
     several = len(set(data.columns["category"])) > 1
-    effects = tuple(dict.fromkeys([*random, *(["model:category"] if several else [])]))
+    effects = tuple(dict.fromkeys(["item", "model", *random, *(["model:category"] if several else [])]))
     spec = GlmmSpec("category" if several else "", effects)
     one = fit(data, spec)
     z = float(stats.norm.ppf(0.5 + level / 2))
@@ -63,13 +82,14 @@ def predictions(
             shrunk.labels, shrunk.estimate, shrunk.std_error, shrunk.n_cells, strict=True
         )
     ]
-    pairs = _pairs("model", predict(one, data, spec, ["model"]), z, level)
+    pairs = corrected(_pairs("model", predict(one, data, spec, ["model"]), z, level), settings.alpha)
     family = data.columns["family"]
     if family.notna().any():
         filled = family.where(family.notna(), None).fillna("")
         grouped = type(data)(data.correct, data.trials, data.columns.assign(family=filled), data.n_empty)
         by_family = predict(one, grouped, spec, ["family"])
-        pairs += [row for row in _pairs("family", by_family, z, level) if row["unit_a"] and row["unit_b"]]
+        named = [row for row in _pairs("family", by_family, z, level) if row["unit_a"] and row["unit_b"]]
+        pairs += corrected(named, settings.alpha)
     return rows, pairs, one.notes
 
 

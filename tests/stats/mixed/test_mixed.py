@@ -10,10 +10,11 @@ from click_stats.errors import UsageError
 from click_stats.stats.glmm import GlmmSpec, fit
 from click_stats.stats.mixed import mixed
 from click_stats.stats.mixed.cells import cells
-from click_stats.stats.mixed.contrasts import base_of
+from click_stats.stats.mixed.levels import model_levels
+from click_stats.stats.mixed.lineage import base_of
 from click_stats.stats.mixed.permutation import within_blocks
 from click_stats.stats.mixed.points import in_points
-from click_stats.stats.mixed.two_stage import model_levels, second_stage
+from click_stats.stats.mixed.second_stage import second_stage
 
 
 def described(counts, **facts):
@@ -53,7 +54,7 @@ def rows(result, table="estimates", **columns):
 
 
 def test_scale_is_the_second_stage_with_t_of_models(counts, result):
-    found = cells(counts, parameters="total", denominator="responded", threshold=None)
+    found = cells(counts, parameters="total", denominator="responded", threshold=())
     expected = second_stage(model_levels(found.data), found.units, "log10_params").table().loc["log10_params"]
     row = rows(result, design="scale").iloc[0]
     assert row["df"] == 8 - 2
@@ -63,15 +64,19 @@ def test_scale_is_the_second_stage_with_t_of_models(counts, result):
 
 
 def test_other_random_structures_begin_with_the_restricted_fit(counts, result):
-    found = cells(counts, parameters="total", denominator="responded", threshold=None)
-    one = fit(found.data, GlmmSpec("category + log10_params + corpus"), restricted=True)
-    place = one.names.index("log10_params")
-    row = rows(result, "structures", structure="item + model", term="log10_params").iloc[0]
-    assert row["effect_logit"] == pytest.approx(one.beta[place], rel=1e-6)
-    assert row["df"] == 8 - 4
+    found = cells(counts, parameters="total", denominator="responded", threshold=())
+    for structure in ("item + model", "item + model + cell"):
+        one = fit(found.data, GlmmSpec("category + log10_params + corpus", structure.split(" + ")), restricted=True)
+        place = one.names.index("log10_params")
+        row = rows(result, "structures", structure=structure, term="log10_params").iloc[0]
+        assert row["effect_logit"] == pytest.approx(one.beta[place], abs=0.1 * one.se[place])
+        assert row["effect_logit_se"] == pytest.approx(one.se[place], rel=0.1)
+        assert row["df"] == 8 - 4
     joint = rows(result, design="scale and corpus", term="log10_params").iloc[0]
-    assert joint["effect_logit"] == pytest.approx(row["effect_logit"], abs=0.1 * row["effect_logit_se"])
-    assert set(result.tables["structures"]["structure"]) >= {"item + model + model:category", "cell logits"}
+    plain = rows(result, "structures", structure="item + model", term="log10_params").iloc[0]
+    assert joint["effect_logit"] == plain["effect_logit"]
+    shown = set(result.tables["structures"]["structure"])
+    assert shown >= {"item + model + cell + model:category", "item + model + cell + family", "cell logits"}
 
 
 def test_a_corpus_of_whole_families_has_no_p_from_models(result):
@@ -134,10 +139,18 @@ def test_corpus_is_permuted_within_base_model_and_size(result):
 def test_derived_less_base_on_shared_items(counts, result):
     found = rows(result, "contrasts")
     assert list(zip(found["unit_a"], found["unit_b"], strict=True)) == [("m4", "m2"), ("m5", "m3")]
-    levels = model_levels(cells(counts, parameters="total", denominator="responded", threshold=None).data)
+    levels = model_levels(cells(counts, parameters="total", denominator="responded", threshold=()).data)
     assert found["effect_logit"].iloc[0] == pytest.approx(levels.levels[4] - levels.levels[2])
     assert (found["n_items"] == 45).all()
-    assert found["note"].str.contains("instruction tuning").all()
+    assert set(found["made_by"]) == {"tuning"}  # a stage of tuning in the corpus is no further pretraining
+    assert found["corpus_a"].tolist() == ["pre + tuned"] * 2
+    assert (found["p_adjusted"] >= found["p_value"]).all()
+    changes = result.tables["changes"].set_index("made_by")
+    gap = found["effect_logit"].mean()
+    assert changes.loc["tuning", "effect_logit"] == pytest.approx(gap)
+    assert changes.loc["tuning", "n_contrasts"] == 2
+    assert np.isnan(changes.loc["further pretraining", "effect_logit"])
+    assert changes.loc["further pretraining", "reason"]
 
 
 def test_a_base_model_is_found_by_its_name_behind_a_prefix():
@@ -209,7 +222,14 @@ def test_separation_is_said(counts, counts_of):
     facts = counts.units.drop(columns=["model", "condition", "protocol"])
     made = counts_of(correct, 6, category=counts.items["category"])
     found = mixed(described(made, **{name: facts[name].to_numpy() for name in facts}))
-    assert any("separation" in text for text in found.meta["warnings"])
+    table = found.tables["separation"]
+    assert table.to_dict("records") == [{"term": "category[A]", "separated_by": "every trial right", "n_cells": 8 * 15}]
+    assert any(text.startswith("separation: category A (every trial right)") for text in found.meta["warnings"])
+    fixed = rows(found, "tests", term="category").iloc[0]
+    assert np.isnan(fixed["p_lr"])
+    assert "separation" in fixed["reason"]
+    assert rows(found, design="scale")["effect_logit"].notna().all()  # the models' levels stay finite
+    assert not len(mixed(counts).tables["separation"])
 
 
 def test_a_term_of_items_and_models_is_fitted_at_once(counts):
@@ -236,8 +256,8 @@ def test_equivalence_needs_the_whole_interval_inside(counts):
 def test_active_parameters_and_a_stated_threshold(counts):
     active = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 50.0])
     found = cells(
-        described(counts, parameters_active=active), parameters="active", denominator="planned", threshold=5.0
+        described(counts, parameters_active=active), parameters="active", denominator="planned", threshold=(5.0,)
     )
     np.testing.assert_allclose(found.units["log10_params"].astype(float), np.log10(active))
     np.testing.assert_allclose(found.units["above_threshold"].astype(float), np.maximum(0, np.log10(active / 5)))
-    assert found.knot == pytest.approx(5.0)
+    assert found.knots == pytest.approx((5.0,))

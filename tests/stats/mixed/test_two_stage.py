@@ -7,7 +7,8 @@ from scipy import optimize, stats
 
 from click_stats.errors import DataError
 from click_stats.stats.glmm import GlmmData, GlmmSpec, fit
-from click_stats.stats.mixed.two_stage import ModelLevels, model_levels, second_stage
+from click_stats.stats.mixed.levels import ModelLevels, model_levels
+from click_stats.stats.mixed.second_stage import second_stage
 
 
 def study(seed=1, n_models=9, n_items=66, *, effects=(0.9, 0.4), sd=0.35, trials=6):
@@ -57,7 +58,7 @@ def test_both_stages_agree_with_the_restricted_fit_of_all_at_once():
     two = second_stage(model_levels(data), facts)
     one = fit(data, GlmmSpec("category + log10_params + corpus"), restricted=True)
     np.testing.assert_allclose(two.beta[1:], one.beta[-2:], rtol=0, atol=0.05 * one.se[-1])
-    np.testing.assert_allclose(two.se[1:], one.se[-2:], rtol=0.03)
+    np.testing.assert_allclose(two.se[1:], one.se[-2:], rtol=0.05)  # dispersion is at least 1
     assert two.sd == pytest.approx(one.sd[1], rel=0.03)
     assert two.df == 6
 

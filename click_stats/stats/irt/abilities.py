@@ -47,7 +47,8 @@ class Abilities:
     divergence
         Kullback-Leibler divergence of this posterior from the prior.
     moments
-        Expected squares, summed, of the three kinds of deviations.
+        Variances of the three kinds of deviations (general, category, passage) that these posteriors amount to: the
+        mean square, of which the part of the means is that of U - 1 values, as their mean over models is set to 0.
     """
 
     general: FloatArray
@@ -86,10 +87,10 @@ def update(
     general_var = spread.general**2 / (1.0 + spread.general**2 * total)
     general = general_var * (about * point).sum(axis=1)
 
-    category, category_var, of_categories = _below(
+    category, category_var, *of_categories = _below(
         general[:, None], general_var[:, None], point, of_category, spread.category**2
     )
-    leaf, leaf_var, of_leaves = _below(
+    leaf, leaf_var, *of_leaves = _below(
         category[:, leaf_category], category_var[:, leaf_category], target, information, prior
     )
     answered = of_category > 0
@@ -103,22 +104,27 @@ def update(
         + ((category - general[:, None]) ** 2).sum() / max(spread.category**2, 1e-300)
         + (((leaf - category[:, leaf_category]) ** 2)[:, leaf_passage]).sum() / max(spread.passage**2, 1e-300)
     )
+    freedom = 1.0 - 1.0 / general.size
     moments = (
-        float((general**2 + general_var).sum()),
-        float(of_categories[answered].sum()),
-        float(of_leaves[passage].sum()),
+        float((general**2 / freedom + general_var).mean()),
+        _mean((of_categories[0] ** 2 / freedom + of_categories[1])[answered]),
+        _mean((of_leaves[0] ** 2 / freedom + of_leaves[1])[passage]),
     )
     return Abilities(general, general_var, category, category_var, leaf, leaf_var, spread, divergence, moments)
 
 
 def _below(
     upper: FloatArray, upper_var: FloatArray, target: FloatArray, information: FloatArray, variance: FloatArray | float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return means, variances and expected squared deviations of levels around those one step up."""
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return means and variances of levels, and of their deviations from those one step up."""
     pull = variance * information / (1.0 + variance * information)
     own = variance / (1.0 + variance * information)
     moved = pull * (target - upper)
-    return upper + moved, own + (1.0 - pull) ** 2 * upper_var, moved**2 + own + pull**2 * upper_var
+    return upper + moved, own + (1.0 - pull) ** 2 * upper_var, moved, own + pull**2 * upper_var
+
+
+def _mean(values: FloatArray) -> float:
+    return float(values.mean()) if values.size else 0.0
 
 
 def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:

@@ -9,7 +9,7 @@ import pandas as pd
 from click_stats import __version__
 from click_stats.errors import UsageError
 from click_stats.results import Result
-from click_stats.stats.irt import assessment, marginal, rows
+from click_stats.stats.irt import alternatives, assessment, posterior, rows
 from click_stats.stats.irt.data import AUTO_2PL, FEWEST_2PL, Answers, Aside, Floor, Model, prepare
 from click_stats.stats.tools.intervals import check_level
 
@@ -21,7 +21,7 @@ TABLES = {
     "abilities": rows.ABILITIES,
     "information": assessment.INFORMATION,
     "groups": rows.GROUPS,
-    "fit": assessment.FIT,
+    "fit": rows.FIT,
     "dependence": assessment.DEPENDENCE,
     "comparison": rows.COMPARISON,
 }
@@ -29,7 +29,6 @@ METHOD = (
     "Hierarchical item response model on counts; difficulties on a grid and normal abilities, each averaged over the "
     "other, with empirical Bayes priors; central posterior intervals."
 )
-POSTERIOR = "marginal posterior"
 
 
 def irt(
@@ -89,16 +88,22 @@ def irt(
         meta["model"] = _chosen(model, answers)
     except Aside as error:
         return _aside(meta, error.what)
-    fit = marginal.fit(answers.responses, slopes=meta["model"] == "2pl")
-    assessed = assessment.assess(counts, answers, fit, level=level, seed=seed)
-    items = rows.summarise(answers, fit, assessed.squares, level, seed)
-    meta["diagnostics"] = {"steps": fit.steps, "converged": fit.converged}
+    chosen = alternatives.choose(answers.responses, slopes=meta["model"] == "2pl")
+    fitted = posterior.describe(chosen.fit, chosen.responses, level, seed)
+    assessed = assessment.assess(
+        counts, answers, chosen.responses, fitted, dispersion=chosen.correlation, level=level, seed=seed
+    )
+    items = rows.summarise(answers, fitted, assessed.squares, assessed.flags, level)
+    meta["diagnostics"] = {
+        "steps": chosen.fit.steps, "converged": chosen.fit.converged, "correlation_in_cell": chosen.correlation,
+        "passages": bool(chosen.responses.leaf_passage.any()), "standard_deviations": fitted.spread,
+    }  # fmt: skip
     tables = {
-        "estimates": rows.item_rows(counts, answers, items, level, POSTERIOR),
-        "abilities": rows.ability_rows(answers, fit, level),
+        "estimates": rows.item_rows(counts, answers, items, level, fitted.method),
+        "abilities": rows.ability_rows(answers, fitted, level),
         "information": assessed.information,
         "groups": rows.group_rows(counts, answers, items, level),
-        "fit": assessed.fit,
+        "fit": pd.concat([assessed.fit, rows.fit_rows(chosen.rows, answers)], ignore_index=True),
         "dependence": assessed.dependence,
         "comparison": rows.comparison_rows(counts, answers, items),
     }

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit
 
 from click_stats.stats import partition
-from click_stats.stats.irt import conditional, posterior
+from click_stats.stats.irt import conditional
 from click_stats.stats.irt.dependence import Dependence, local_dependence
-from click_stats.stats.irt.fit import mean_squares, predictive
+from click_stats.stats.irt.fit import Predictive, mean_squares, predictive
+from click_stats.stats.irt.fitted import probability
 from click_stats.stats.irt.information import item_information, standard_error
+from click_stats.stats.irt.rows import FIT, IRREGULAR, REGULAR
 from click_stats.stats.tools.multiplicity import benjamini_hochberg
 
 if TYPE_CHECKING:
@@ -22,12 +23,8 @@ if TYPE_CHECKING:
     from click_stats.counts import Counts, FloatArray
     from click_stats.stats.irt.data import Answers, Responses
     from click_stats.stats.irt.fit import MeanSquares
-    from click_stats.stats.irt.marginal import Fit
+    from click_stats.stats.irt.fitted import Draws, Fitted
 
-FIT = (
-    "check", "statistic", "df", "p_value", "observed", "predicted", "predicted_low", "predicted_high", "p_predictive",
-    "n_units", "n_items", "method", "reason",
-)  # fmt: skip
 DEPENDENCE = (
     "item_a", "item_b", "category", "q3", "q3_star", "chance_high", "n_units", "p_value", "p_adjusted", "reason",
 )  # fmt: skip
@@ -45,6 +42,9 @@ WORK, MOST_DRAWS, FEWEST_DRAWS = 40_000_000, 200, 25
 BEYOND, POINTS = 2.0, 121
 """Information is given at so many abilities, from so far below the least able model to so far above the ablest."""
 INFORMATION_DRAWS = 50
+TINY = 1e-9
+FLAGGED = 0.01
+"""Share of replicates on either side beyond which the infit of an item is flagged."""
 
 
 @dataclass(frozen=True)
@@ -53,33 +53,41 @@ class Assessment:
 
     Attributes
     ----------
-    squares
-        Mean squares of the items.
+    squares, flags
+        Mean squares of the items, and what is unusual about that of an item, 1 in 50 if the model is true.
     fit, dependence, information
         Rows of the tables of these names.
     """
 
     squares: MeanSquares
+    flags: tuple[str, ...]
     fit: pd.DataFrame
     dependence: pd.DataFrame
     information: pd.DataFrame
 
 
-def assess(counts: Counts, answers: Answers, fit: Fit, *, level: float, seed: int) -> Assessment:
+def assess(
+    counts: Counts, answers: Answers, weighed: Responses, fitted: Fitted, *, dispersion: float, level: float, seed: int
+) -> Assessment:
     """Compare the answers with the fitted model.
 
-    Mean squares are those of the mean of the probabilities over draws from the posterior. Local dependence is that
-    around abilities by category, without the passage effects that the model has for it.
+    Mean squares are those of the mean of the probabilities over draws from the posterior, for the ``weighed`` counts.
+    Replicated counts have the correlation ``dispersion`` within a cell. Local dependence is that around abilities by
+    category, without the passage effects that the model has for it. Without draws (conditional likelihood) there are no
+    predictive checks.
     """
-    responses = answers.responses
+    responses, draws = answers.responses, fitted.draws
     number = int(np.clip(WORK // responses.correct.size, FEWEST_DRAWS, MOST_DRAWS))
-    checked = predictive(
-        responses.correct, responses.trials, probabilities(fit, responses, number, seed), responses.category,
-        level=level, seed=seed,
-    )  # fmt: skip
-    mean = _mean(probabilities(fit, responses, number, seed))
-    squares = mean_squares(responses.correct, responses.trials, mean)
-    plain = _mean(probabilities(fit, responses, number, seed, passages=False))
+    checked = Predictive((), np.full(responses.floor.size, np.nan), 0)
+    mean = plain = fitted.probability
+    if draws is not None:
+        replicated = scattered(probabilities(draws, weighed, number), dispersion, seed)
+        checked = predictive(
+            responses.correct, responses.trials, replicated, responses.category, level=level, seed=seed
+        )
+        mean = _mean(probabilities(draws, weighed, number))
+        plain = _mean(probabilities(draws, weighed, number, passages=False))
+    squares = mean_squares(weighed.correct, weighed.trials, mean)
     found = local_dependence(
         responses.correct, responses.trials, plain, answers.clusters, responses.category, seed=seed
     )
@@ -93,24 +101,35 @@ def assess(counts: Counts, answers: Answers, fit: Fit, *, level: float, seed: in
     ]  # fmt: skip
     rows += [_passages(found, shape["n_units"]), _andersen(responses)]
     return Assessment(
-        squares, _frame(rows, FIT), _dependence(counts, answers, found), _information(counts, answers, fit, seed)
-    )
+        squares, _flags(checked.infit_p), _frame(rows, FIT), _dependence(counts, answers, found),
+        _information(counts, answers, fitted),
+    )  # fmt: skip
 
 
-def probabilities(
-    fit: Fit, responses: Responses, number: int, seed: int, *, passages: bool = True
-) -> Iterator[FloatArray]:
-    """Yield (U, I) probabilities of a right answer under parameters drawn from the posterior.
+def _flags(infit_p: FloatArray) -> tuple[str, ...]:
+    """Return what is unusual about the infit of each item, from the share of replicates at least as large."""
+    return tuple(IRREGULAR if p <= FLAGGED else REGULAR if p >= 1 - FLAGGED else "" for p in infit_p)
+
+
+def probabilities(draws: Draws, responses: Responses, number: int, *, passages: bool = True) -> Iterator[FloatArray]:
+    """Yield (U, I) probabilities of a right answer under ``number`` of the draws.
 
     ``passages=False`` takes the models' levels in the category instead of those on the passage.
     """
-    rng = np.random.default_rng(seed)
-    difficulty, slope = posterior.draw(fit, responses, number, rng)
-    known, place = fit.abilities, responses.leaf if passages else responses.category
-    level, variance = (known.leaf, known.leaf_var) if passages else (known.category, known.category_var)
-    for b, a in zip(difficulty, slope, strict=True):
-        ability = level + np.sqrt(variance) * rng.standard_normal(level.shape)
-        yield responses.floor + (1 - responses.floor) * expit(a * (ability[:, place] - b))
+    for k in draws.some(number):
+        ability = draws.leaf[k][:, responses.leaf] if passages else draws.category[k][:, responses.category]
+        yield np.clip(probability(responses.floor, ability, draws.difficulty[k], draws.slope[k]), TINY, 1 - TINY)
+
+
+def scattered(draws: Iterator[FloatArray], correlation: float, seed: int) -> Iterator[FloatArray]:
+    """Yield beta variables around the probabilities, so that counts have this correlation of answers in a cell."""
+    rng = np.random.default_rng([seed, 1])
+    for p in draws:
+        if correlation <= 0:
+            yield p
+        else:
+            total = 1 / min(correlation, 1 - TINY) - 1
+            yield np.clip(rng.beta(np.maximum(p * total, TINY), np.maximum((1 - p) * total, TINY)), TINY, 1 - TINY)
 
 
 def _mean(draws: Iterator[FloatArray]) -> FloatArray:
@@ -157,15 +176,19 @@ def _dependence(counts: Counts, answers: Answers, found: Dependence) -> pd.DataF
     return frame.sort_values("q3_star", ascending=False, kind="stable", ignore_index=True)
 
 
-def _information(counts: Counts, answers: Answers, fit: Fit, seed: int) -> pd.DataFrame:
+def _information(counts: Counts, answers: Answers, fitted: Fitted) -> pd.DataFrame:
     """Return the mean information over draws of the items' parameters, all items and each category, asked once."""
-    responses = answers.responses
-    level = fit.abilities.general
-    ability = np.linspace(level.min() - BEYOND, level.max() + BEYOND, POINTS)
-    difficulty, slope = posterior.draw(fit, responses, INFORMATION_DRAWS, np.random.default_rng(seed))
-    total = np.zeros((POINTS, responses.floor.size))
-    for b, a in zip(difficulty, slope, strict=True):
-        total += item_information(ability, b, a, responses.floor) / INFORMATION_DRAWS
+    floor, level = answers.responses.floor, fitted.general.mean
+    ability = np.linspace(np.nanmin(level) - BEYOND, np.nanmax(level) + BEYOND, POINTS)
+    total = np.zeros((POINTS, floor.size))
+    if fitted.draws is None:
+        slope = 1.0 if fitted.slope is None else fitted.slope.mean
+        total += np.nan_to_num(item_information(ability, fitted.difficulty.mean, slope, floor))
+    else:
+        chosen = fitted.draws.some(INFORMATION_DRAWS)
+        for k in chosen:
+            b, a = fitted.draws.difficulty[k], fitted.draws.slope[k]
+            total += item_information(ability, b, a, floor) / chosen.size
     part = counts.select(items=np.isin(np.arange(len(counts.items)), answers.items))
     parts = []
     for group in partition.groups(part, ["overall", "category"]):

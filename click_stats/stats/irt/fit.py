@@ -43,7 +43,7 @@ class MeanSquares(NamedTuple):
 
 
 class Check(NamedTuple):
-    """A statistic of the answers beside that of replicated answers, and the share of these that is at least as large."""
+    """A statistic of the answers, that of replicated answers, and the share of these that is at least as large."""
 
     name: str
     observed: float

@@ -10,10 +10,11 @@ integrated out; with many models and few items it is the usual one with abilitie
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.special import expit, log_expit, logsumexp
+from scipy.special import logsumexp
 
 from click_stats.stats.irt.abilities import Abilities, Spread, update
 
@@ -33,6 +34,10 @@ ABILITY_NODES = {False: 5, True: 3}
 PRIOR_WEIGHT, PRIOR_SD = 1.0, 1.0
 """Every variance starts from one more observation of this standard deviation, so that few items leave none at 0."""
 TOLERANCE, MOST_STEPS = 1e-4, 500
+MOST_STRETCH = 0.5
+"""Largest relative change of the scale in one step."""
+STRIDE, MOST_RATIO = 5, 0.95
+"""Steps between extrapolations, and the largest ratio of successive changes that is believed."""
 STEPS_OF_GRID = 12
 """Steps after which the number of nodes stays."""
 
@@ -118,13 +123,17 @@ def fit(responses: Responses, *, slopes: bool = False) -> Fit:
     abilities, prior = _start(responses, slopes=slopes)
     grid = _grid(responses, prior, abilities)
     settled, step = False, 0
+    recent: list[FloatArray] = []
     for step in range(1, MOST_STEPS + 1):
         items = _items(responses, blocks, abilities, prior, grid)
-        moved = _abilities(responses, abilities, items)
-        new_prior = _prior(responses, prior, items)
-        moved, new_prior = _identified(moved, new_prior, items)
+        moved, factor = _levels(responses, abilities, items)
+        moved, new_prior = _identified(moved, _scaled(_prior(responses, prior, items), factor), items)
         change = _change(abilities, moved, prior, new_prior)
+        recent.append(_spreads(moved, new_prior))
         abilities, prior = moved, new_prior
+        if len(recent) == STRIDE:
+            abilities, prior = _leapt(abilities, prior, recent)
+            recent.clear()
         if step <= STEPS_OF_GRID:
             grid = _grid(responses, prior, abilities)
         elif change < TOLERANCE:
@@ -192,80 +201,123 @@ def _grid(responses: Responses, prior: ItemPrior, abilities: Abilities) -> Grid:
 
 @dataclass(frozen=True)
 class _Items:
-    """Posterior of items given the distribution of abilities, and what they say of abilities."""
+    """Posterior of items given the distribution of abilities, and what they say of abilities.
+
+    ``mean, square, slope, slope_square`` (I,) are moments of the standardised difficulty and log discrimination;
+    ``gradient, information`` (U, G) are of the levels; ``cross`` (U, G), ``scale_gradient`` and ``scale_information``
+    belong to a common factor on all difficulties.
+    """
 
     log_posterior: FloatArray
     evidence: float
-    mean: FloatArray  # (I,) of the standardised difficulty
+    mean: FloatArray
     square: FloatArray
-    slope: FloatArray  # (I,) of the standardised log discrimination
+    slope: FloatArray
     slope_square: FloatArray
-    gradient: FloatArray  # (U, G)
+    gradient: FloatArray
     information: FloatArray
+    cross: FloatArray
+    scale_gradient: float
+    scale_information: float
 
 
 def _items(responses: Responses, blocks: list[_Block], abilities: Abilities, prior: ItemPrior, grid: Grid) -> _Items:
-    n_units, n_items = responses.correct.shape
-    shape = (n_items, grid.x.size, grid.z.size)
-    log_posterior = np.empty(shape)
-    evidence = 0.0
-    gradient = np.zeros_like(abilities.leaf)
-    information = np.zeros_like(abilities.leaf)
-    a = np.tile(np.exp(prior.slope_sd * grid.z), grid.x.size)
-    root, weight = np.polynomial.hermite_e.hermegauss(ABILITY_NODES[prior.slope_sd > 0])
-    weight = weight / weight.sum()
-    flat = grid.log_prior.ravel()
+    """Return posteriors of items, and one step's worth of derivatives of the expected log-likelihood."""
+    n_items, n_x, n_z = responses.floor.size, grid.x.size, grid.z.size
+    log_posterior = np.empty((n_items, n_x * n_z))
+    x, z = np.repeat(grid.x, n_z), np.tile(grid.z, n_x)
+    moments = np.empty((n_items, 4))
+    powers = np.column_stack([x, x**2, z, z**2])
+    a = np.exp(prior.slope_sd * z)
+    root, weight = _hermite(ABILITY_NODES[prior.slope_sd > 0])
+    evidence, scale_gradient, scale_information = 0.0, 0.0, 0.0
+    of_levels = np.zeros((3, *abilities.leaf.shape))  # gradient, information, cross
     for block in blocks:
-        b = np.repeat(prior.means[block.category] + prior.sd * grid.x, grid.z.size)
-        theta = abilities.leaf[:, block.leaf, None] + np.sqrt(abilities.leaf_var[:, block.leaf, None]) * root
-        log_right, log_wrong = np.zeros((n_units, b.size)), np.zeros((n_units, b.size))
-        curves = []
-        for k in range(root.size):
-            eta = a * (theta[:, k, None] - b)
-            s = expit(eta)
-            p = block.floor + (1.0 - block.floor) * s
-            log_right += weight[k] * (log_expit(eta) if block.floor == 0.0 else np.log(p))
-            log_wrong += weight[k] * (log_expit(-eta) + np.log1p(-block.floor))
-            slope = a * (np.ones_like(s) if block.floor == 0.0 else s / p)
-            curves.append((p, slope))
+        b = prior.means[block.category] + prior.sd * x
+        sd = np.sqrt(abilities.leaf_var[:, block.leaf])
+        curves = [_curve(a * ((abilities.leaf[:, block.leaf] + sd * r)[:, None] - b), block.floor) for r in root]
+        log_right = sum(w * one.log_right for w, one in zip(weight, curves, strict=True))
+        log_wrong = sum(w * one.log_wrong for w, one in zip(weight, curves, strict=True))
         correct, trials = responses.correct[:, block.items], responses.trials[:, block.items]
-        log_density = correct.T @ (log_right - log_wrong) + trials.T @ log_wrong + flat
-        total = logsumexp(log_density, axis=1, keepdims=True)
-        evidence += float(total.sum())
-        log_density -= total
-        log_posterior[block.items] = log_density.reshape(-1, *shape[1:])
-        posterior = np.exp(log_density)
+        log_density = correct.T @ (log_right - log_wrong) + trials.T @ log_wrong + grid.log_prior.ravel()
+        top = log_density.max(axis=1, keepdims=True)
+        posterior = np.exp(log_density - top)
+        total = posterior.sum(axis=1, keepdims=True)
+        posterior /= total
+        evidence += float((top + np.log(total)).sum())
+        log_posterior[block.items] = log_density - top - np.log(total)
+        moments[block.items] = posterior @ powers
         right, shown = correct @ posterior, trials @ posterior
-        for k, (p, slope) in enumerate(curves):
-            gradient[:, block.leaf] += weight[k] * ((right - shown * p) * slope).sum(axis=1)
-            information[:, block.leaf] += weight[k] * (shown * p * (1.0 - p) * slope**2).sum(axis=1)
-    posterior = np.exp(log_posterior)
-    of_b, of_a = posterior.sum(axis=2), posterior.sum(axis=1)
+        terms = np.column_stack([np.ones_like(b), -b, b**2])
+        for w, one in zip(weight, curves, strict=True):
+            slope = a * one.slope
+            first = (w * (right - shown * one.p) * slope) @ terms
+            second = (w * shown * one.p * (1.0 - one.p) * slope**2) @ terms
+            of_levels[0, :, block.leaf] += first[:, 0]
+            of_levels[1, :, block.leaf] += second[:, 0]
+            of_levels[2, :, block.leaf] += second[:, 1]
+            scale_gradient += float(first[:, 1].sum())
+            scale_information += float(second[:, 2].sum())
+    mean, square, slope_mean, slope_square = moments.T
+    gradient, information, cross = of_levels
     return _Items(
-        log_posterior, evidence, of_b @ grid.x, of_b @ grid.x**2, of_a @ grid.z, of_a @ grid.z**2, gradient, information
-    )
+        log_posterior.reshape(n_items, n_x, n_z), evidence, mean, square, slope_mean, slope_square, gradient,
+        information, cross, scale_gradient, scale_information,
+    )  # fmt: skip
 
 
-def _abilities(responses: Responses, abilities: Abilities, items: _Items) -> Abilities:
-    """Return abilities after one step of Fisher scoring, and new spreads."""
+@cache
+def _hermite(n: int) -> tuple[FloatArray, FloatArray]:
+    """Return nodes and weights of the mean over a standard normal variable."""
+    root, weight = np.polynomial.hermite_e.hermegauss(n)
+    return root, weight / weight.sum()
+
+
+class _Curve(NamedTuple):
+    """Probability of a right answer, logs of it and of its complement, and d log(p / (1 - p)) / d logit; any shape."""
+
+    p: FloatArray
+    log_right: FloatArray
+    log_wrong: FloatArray
+    slope: FloatArray
+
+
+def _curve(logit: FloatArray, floor: float) -> _Curve:
+    """Return floor + (1 - floor) / (1 + exp(-logit)) and what derives from it; plain exp and log, which are fastest."""
+    logit = np.clip(logit, -300.0, 300.0)
+    e = np.exp(-logit)
+    log_sum = np.log(1.0 + e)
+    s = 1.0 / (1.0 + e)
+    log_wrong = -logit - log_sum
+    if floor == 0.0:
+        return _Curve(s, -log_sum, log_wrong, np.ones_like(s))
+    p = floor + (1.0 - floor) * s
+    return _Curve(p, np.log(p), log_wrong + np.log1p(-floor), s / p)
+
+
+def _levels(responses: Responses, abilities: Abilities, items: _Items) -> tuple[Abilities, float]:
+    """Return abilities after one step of Fisher scoring, with new spreads, and the factor on all difficulties.
+
+    A factor on all difficulties, estimated along with the levels and then put into the prior, leaves the model as it is
+    but takes the slow direction out of the iteration (parameter expansion, Liu, Rubin and Wu 1998).
+    """
     n_units = abilities.general.size
-    step = np.divide(
-        items.gradient, items.information, out=np.zeros_like(items.gradient), where=items.information > 1e-12
+    known = items.information > 1e-12
+    inverse = np.divide(1.0, items.information, out=np.zeros_like(items.information), where=known)
+    left = items.scale_information - float((items.cross**2 * inverse).sum())
+    pull = items.scale_gradient - float((items.cross * items.gradient * inverse).sum())
+    factor = float(np.clip(pull / left, -MOST_STRETCH, MOST_STRETCH)) if left > 1e-9 else 0.0
+    step = np.clip((items.gradient - items.cross * factor) * inverse, -3.0, 3.0)
+    found = update(
+        abilities.leaf + step, items.information, abilities.spread, responses.leaf_category, responses.leaf_passage
     )
-    target = abilities.leaf + np.clip(step, -3.0, 3.0)
-    found = update(target, items.information, abilities.spread, responses.leaf_category, responses.leaf_passage)
-    answered = items.information > 0
-    member = np.eye(responses.n_categories)[responses.leaf_category]
-    freedom = (n_units - 1) / n_units  # every mean over models is set to 0
-    numbers = (n_units, int(((answered @ member) > 0).sum()), int(answered[:, responses.leaf_passage].sum()))
+    old = (abilities.spread.general, abilities.spread.category, abilities.spread.passage)
+    numbers = (n_units, n_units * responses.n_categories, n_units * int(responses.leaf_passage.sum()))
     sds = [
-        np.sqrt((moment + PRIOR_WEIGHT * PRIOR_SD**2) / (freedom * number + PRIOR_WEIGHT)) if old > 0 else 0.0
-        for moment, number, old in zip(
-            found.moments, numbers,
-            (abilities.spread.general, abilities.spread.category, abilities.spread.passage), strict=True,
-        )
-    ]  # fmt: skip
-    return replace(found, spread=Spread(*map(float, sds)))
+        float(np.sqrt((number * moment + PRIOR_WEIGHT * PRIOR_SD**2) / (number + PRIOR_WEIGHT))) if sd > 0 else 0.0
+        for moment, number, sd in zip(found.moments, numbers, old, strict=True)
+    ]
+    return replace(found, spread=Spread(*sds)), 1.0 + factor
 
 
 def _prior(responses: Responses, prior: ItemPrior, items: _Items) -> ItemPrior:
@@ -309,9 +361,36 @@ def _identified(abilities: Abilities, prior: ItemPrior, items: _Items) -> tuple[
         leaf_var=abilities.leaf_var * stretch**2,
         spread=Spread(spread.general * stretch, spread.category * stretch, spread.passage * stretch),
     )
-    means = (prior.means - shift) * stretch
-    grand = (prior.grand - float(shift.mean())) * stretch
-    return centred, replace(prior, means=means, grand=grand, between=prior.between * stretch, sd=prior.sd * stretch)
+    moved = replace(prior, means=prior.means - shift, grand=prior.grand - float(shift.mean()))
+    return centred, _scaled(moved, stretch)
+
+
+def _scaled(prior: ItemPrior, factor: float) -> ItemPrior:
+    """Return the prior of difficulties on a scale that is stretched."""
+    return replace(
+        prior, means=prior.means * factor, grand=prior.grand * factor, between=prior.between * factor,
+        sd=prior.sd * factor,
+    )  # fmt: skip
+
+
+def _spreads(abilities: Abilities, prior: ItemPrior) -> FloatArray:
+    spread = abilities.spread
+    return np.array([prior.sd, prior.slope_sd, spread.general, spread.category, spread.passage])
+
+
+def _leapt(abilities: Abilities, prior: ItemPrior, recent: list[FloatArray]) -> tuple[Abilities, ItemPrior]:
+    """Return the same with standard deviations extrapolated from their last three values (Aitken).
+
+    They crawl to where they settle, in ever the same ratio, where the data say little of them; nothing else does.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        first, second, third = np.log(np.array(recent[-3:]))
+        ratio = (third - second) / (second - first)
+        ratio = np.where(np.isfinite(ratio), np.clip(ratio, 0.0, MOST_RATIO), 0.0)
+        leap = np.clip(ratio / (1.0 - ratio) * (third - second), -MOST_STRETCH, MOST_STRETCH)
+    values = recent[-1] * np.exp(np.where(np.isfinite(leap), leap, 0.0))
+    sd, slope_sd, *spread = map(float, values)
+    return replace(abilities, spread=Spread(*spread)), replace(prior, sd=sd, slope_sd=slope_sd)
 
 
 def _change(old: Abilities, new: Abilities, old_prior: ItemPrior, new_prior: ItemPrior) -> float:

@@ -1,12 +1,15 @@
-"""Parameters of items from their distributions on the grid: means, errors, intervals, ranks."""
+"""The fit of the fast engine, described: means, errors, intervals and draws from the distributions on the grid."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from scipy import stats
 from scipy.interpolate import CubicSpline
 from scipy.special import logsumexp
+
+from click_stats.stats.irt.fitted import Draws, Fitted, Parameter, probability
 
 if TYPE_CHECKING:
     from click_stats.counts import FloatArray
@@ -16,19 +19,43 @@ if TYPE_CHECKING:
 FINER = 8
 """Points per node at which a density is interpolated to read off quantiles."""
 ITEMS_AT_ONCE = 500
+MARGINAL = "posterior quantiles"
+DRAWS, MOST_DRAWN = 1000, 40_000_000
+"""Draws of items and abilities, fewer when there are more than this many numbers in them."""
+FEWEST_DRAWS = 100
 
 
-class Parameter(NamedTuple):
-    """Posterior of one parameter of every item, (I,): mean, standard deviation, ends of the central interval."""
-
-    mean: FloatArray
-    sd: FloatArray
-    low: FloatArray
-    high: FloatArray
+def describe(fit: Fit, responses: Responses, level: float, seed: int) -> Fitted:
+    """Return what is stated of the fit of the fast engine, with central intervals of probability ``level``."""
+    z = float(stats.norm.ppf(0.5 + 0.5 * level))
+    abilities = fit.abilities
+    several = responses.n_categories > 1
+    difficulty_ = difficulty(fit, responses, level)
+    slope = discrimination(fit, level) if fit.prior.slope_sd > 0 else None
+    spread = {"difficulty within categories": fit.prior.sd, "ability": abilities.spread.general}
+    if several:
+        spread |= {"difficulty between categories": fit.prior.between, "ability by category": abilities.spread.category}
+    if responses.leaf_passage.any():
+        spread["ability by passage"] = abilities.spread.passage
+    if slope is not None:
+        spread["log discrimination"] = fit.prior.slope_sd
+    return Fitted(
+        MARGINAL,
+        difficulty_,
+        slope,
+        Parameter.normal(abilities.general, np.sqrt(abilities.general_var), z),
+        Parameter.normal(abilities.category, np.sqrt(abilities.category_var), z) if several else None,
+        draw(fit, responses, seed),
+        probability(
+            responses.floor, abilities.leaf[:, responses.leaf], difficulty_.mean, 1.0 if slope is None else slope.mean
+        ),
+        spread,
+        ("",) * responses.floor.size,
+    )
 
 
 def difficulty(fit: Fit, responses: Responses, level: float) -> Parameter:
-    """Return the posterior of the difficulties, in logits."""
+    """Return the posterior of the difficulties, (I,) in logits."""
     found = _parameter(fit.grid.x, logsumexp(fit.log_posterior, axis=2), level)
     center, scale = fit.prior.means[responses.category], fit.prior.sd
     return Parameter(
@@ -37,13 +64,32 @@ def difficulty(fit: Fit, responses: Responses, level: float) -> Parameter:
 
 
 def discrimination(fit: Fit, level: float) -> Parameter:
-    """Return the posterior of the discriminations: the mean, and the interval of the logarithm carried over."""
+    """Return the posterior of the discriminations, (I,): the mean, and the interval of the logarithm carried over."""
     log_z = logsumexp(fit.log_posterior, axis=1)
     found = _parameter(fit.grid.z, log_z, level)
     slopes, weight = np.exp(fit.prior.slope_sd * fit.grid.z), np.exp(log_z)
     mean = weight @ slopes
     sd = np.sqrt(np.maximum(weight @ slopes**2 - mean**2, 0.0))
     return Parameter(mean, sd, np.exp(fit.prior.slope_sd * found.low), np.exp(fit.prior.slope_sd * found.high))
+
+
+class Mode(NamedTuple):
+    """Difficulties at the mode of their posterior, and errors from the curvature there, (I,)."""
+
+    difficulty: FloatArray
+    std_error: FloatArray
+
+
+def modes(fit: Fit, responses: Responses) -> Mode:
+    """Return the maximum a posteriori of each difficulty: what MAP +- 1.96 SE would say, for comparison."""
+    curve = CubicSpline(fit.grid.x, logsumexp(fit.log_posterior, axis=2), axis=1)
+    fine = np.linspace(fit.grid.x[0], fit.grid.x[-1], (fit.grid.x.size - 1) * FINER + 1)
+    place = fine[curve(fine).argmax(axis=1)]
+    row = np.arange(place.size)
+    bend = -curve(place, 2)[row, row]
+    return Mode(
+        fit.prior.means[responses.category] + fit.prior.sd * place, fit.prior.sd / np.sqrt(np.maximum(bend, 1e-6))
+    )
 
 
 def _parameter(nodes: FloatArray, log_weight: FloatArray, level: float) -> Parameter:
@@ -67,9 +113,12 @@ def _parameter(nodes: FloatArray, log_weight: FloatArray, level: float) -> Param
     return Parameter(mean, sd, ends[:, 0], ends[:, 1])
 
 
-def draw(fit: Fit, responses: Responses, number: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """Return draws of difficulties and discriminations, both (number, I), smooth between the nodes."""
+def draw(fit: Fit, responses: Responses, seed: int) -> Draws:
+    """Return draws of items and abilities, smooth between the nodes of the grid."""
+    rng = np.random.default_rng(seed)
     n_items, n_x, n_z = fit.log_posterior.shape
+    abilities = fit.abilities
+    number = int(np.clip(MOST_DRAWN // (n_items + abilities.leaf.size), FEWEST_DRAWS, DRAWS))
     cumulative = np.cumsum(np.exp(fit.log_posterior.reshape(n_items, -1)), axis=1)
     chosen = np.empty((number, n_items), dtype=np.int64)
     for item in range(n_items):
@@ -79,33 +128,11 @@ def draw(fit: Fit, responses: Responses, number: int, rng: np.random.Generator) 
     z = fit.grid.z[place_z]
     if n_z > 1:
         z = z + (rng.random(place_z.shape) - 0.5) * (fit.grid.z[1] - fit.grid.z[0])
-    return fit.prior.means[responses.category] + fit.prior.sd * x, np.exp(fit.prior.slope_sd * z)
-
-
-class Ranks(NamedTuple):
-    """Rank of each item, 1 the hardest, and the central interval of its rank; NaN where not ranked."""
-
-    rank: FloatArray
-    low: FloatArray
-    high: FloatArray
-
-
-def ranks(center: FloatArray, drawn: FloatArray, ranked: np.ndarray, level: float) -> Ranks:
-    """Return ranks by ``center`` (I,) among the ``ranked`` items, and their intervals over ``drawn`` (D, I)."""
-    out = Ranks(*(np.full(center.size, np.nan) for _ in range(3)))
-    places = np.flatnonzero(ranked)
-    if places.size == 0:
-        return out
-    out.rank[places] = _place(center[places][None])[0]
-    each = _place(drawn[:, places])
-    tail = 0.5 * (1.0 - level)
-    out.low[places] = np.quantile(each, tail, axis=0, method="inverted_cdf")
-    out.high[places] = np.quantile(each, 1.0 - tail, axis=0, method="inverted_cdf")
-    return out
-
-
-def _place(values: FloatArray) -> FloatArray:
-    order = np.argsort(-values, axis=1, kind="stable")
-    place = np.empty(values.shape)
-    np.put_along_axis(place, order, np.broadcast_to(np.arange(1.0, values.shape[1] + 1), values.shape), axis=1)
-    return place
+    category, leaf = (
+        mean + np.sqrt(variance) * rng.standard_normal((number, *mean.shape))
+        for mean, variance in (
+            (abilities.category, abilities.category_var), (abilities.leaf, abilities.leaf_var),
+        )
+    )  # fmt: skip
+    difficulties = fit.prior.means[responses.category] + fit.prior.sd * x
+    return Draws(difficulties, np.exp(fit.prior.slope_sd * z), leaf, category)

@@ -58,6 +58,11 @@ def number(value: float, digits: int = 2) -> str:
     return _minus(f"{float(value):,.{0 if abs(value) >= LARGE else digits}f}")
 
 
+def coefficient(value: float) -> str:
+    """Return a number near 1 whose distance from it matters, such as a reliability: ``0.996``."""
+    return number(value, 3)
+
+
 def interval(low: float, high: float, digits: int = 1) -> str:
     """Return an interval of shares in percent: ``[76.1, 85.3]``."""
     return DASH if undefined(low) or undefined(high) else f"[{percent(low, digits)}, {percent(high, digits)}]"
@@ -71,6 +76,11 @@ def interval_points(low: float, high: float, digits: int = 1) -> str:
 def interval_number(low: float, high: float, digits: int = 2) -> str:
     """Return an interval of other numbers: ``[0.61, 1.90]``."""
     return DASH if undefined(low) or undefined(high) else f"[{number(low, digits)}, {number(high, digits)}]"
+
+
+def interval_coefficient(low: float, high: float) -> str:
+    """Return an interval of coefficients: ``[0.993, 0.998]``."""
+    return interval_number(low, high, 3)
 
 
 def estimated(share: float, low: float, high: float) -> str:

@@ -14,14 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 Kind = Literal[
-    "text", "remark", "code", "integer", "number", "percent", "points", "p", "level",
-    "interval", "interval_points", "interval_number", "ranks", "estimated", "tested",
+    "text", "remark", "code", "integer", "number", "coefficient", "percent", "points", "p", "level",
+    "interval", "interval_points", "interval_number", "interval_coefficient", "ranks", "estimated", "tested",
 ]  # fmt: skip
 Format = Literal["text", "markdown", "html", "latex", "csv"]
 SEVERAL: Mapping[Kind, tuple[str, ...]] = {
     "interval": ("_low", "_high"),
     "interval_points": ("_low", "_high"),
     "interval_number": ("_low", "_high"),
+    "interval_coefficient": ("_low", "_high"),
     "ranks": ("_low", "_high"),
     "estimated": ("", "_low", "_high"),
     "tested": ("", "_p"),
@@ -33,6 +34,7 @@ WORDS: frozenset[Kind] = frozenset({"text", "remark", "code"})
 _NUMBERS: Mapping[str, Callable[[Any], str]] = {
     "integer": numbers.integer,
     "number": numbers.number,
+    "coefficient": numbers.coefficient,
     "percent": numbers.percent,
     "points": numbers.points,
     "p": numbers.p_value,
@@ -42,6 +44,7 @@ _SEVERAL: Mapping[str, Callable[..., str]] = {
     "interval": numbers.interval,
     "interval_points": numbers.interval_points,
     "interval_number": numbers.interval_number,
+    "interval_coefficient": numbers.interval_coefficient,
     "ranks": numbers.ranks,
     "estimated": numbers.estimated,
     "tested": numbers.tested,

@@ -53,6 +53,9 @@ def test_intervals_and_ranks():
     assert numbers.interval(0.761, 0.853) == "[76.1, 85.3]"
     assert numbers.interval_points(-0.012, 0.034) == "[−1.2, +3.4]"
     assert numbers.interval_number(0.5, 2) == "[0.50, 2.00]"
+    assert numbers.coefficient(0.99583) == "0.996"
+    assert numbers.interval_coefficient(0.9928, None) == numbers.DASH
+    assert numbers.interval_coefficient(0.9928, 0.998) == "[0.993, 0.998]"
     assert numbers.interval(math.nan, 0.5) == "–"
     assert numbers.ranks(1, 3) == "1–3"
     assert numbers.ranks(4, 4) == "4"

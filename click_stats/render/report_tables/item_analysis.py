@@ -45,9 +45,9 @@ def _reliability(make: Maker) -> Iterator[Table]:
     if not found:
         return
     columns = [
-        make.column("group", header=True), make.column("cronbach_alpha", "number"),
-        make.column("alpha_interval", "interval_number", make.text("items_interval"), fields=INTERVAL),
-        make.column("kr20", "number"), make.column("lambda6", "number"), make.column("n_items", "integer"),
+        make.column("group", header=True), make.column("cronbach_alpha", "coefficient"),
+        make.column("alpha_interval", "interval_coefficient", make.text("items_interval"), fields=INTERVAL),
+        make.column("kr20", "coefficient"), make.column("lambda6", "coefficient"), make.column("n_items", "integer"),
         make.column("n_items_total", "integer"), make.column("n_units", "integer"),
     ]  # fmt: skip
     rows = [

@@ -20,11 +20,14 @@ ALLOWED = {
     "counts": BASE | {"responses"},
     "stats": BASE | {"counts", "responses", "stats"},
     "trials": BASE | SECOND | {"counts", "responses", "trials"},
+    "exports": BASE | SECOND | {"counts", "trials", "exports"},
     "adapters": BASE | SECOND | {"adapters"},
     "running": BASE | SECOND | {"counts", "trials", "adapters", "running"},
     "study": BASE | SECOND | {"counts", "trials", "stats", "study"},
     "render": BASE | {"render"},
-    "api": BASE | SECOND | {"counts", "trials", "stats", "study", "adapters", "running", "render", "doctor", "api"},
+    "api": BASE
+    | SECOND
+    | {"counts", "trials", "stats", "study", "exports", "adapters", "running", "render", "doctor", "api"},
     "doctor": BASE | {"render", "doctor"},
     "cli": {"api", "errors", "cli"},
 }

@@ -90,7 +90,7 @@ def _changes(old: ItemTable, new: ItemTable, pair: _Pair, *, with_texts: bool) -
     gold = labels[0][int(before["gold"])], labels[1][int(after["gold"])]
     if not (old.has_text and new.has_text):
         if gold[0] != gold[1]:
-            yield "key", *gold
+            yield "key", gold[0], gold[1]
         if before["digest"] and after["digest"] and before["digest"] != after["digest"]:
             yield "texts", "", ""
         if len(labels[0]) != len(labels[1]):
@@ -99,7 +99,7 @@ def _changes(old: ItemTable, new: ItemTable, pair: _Pair, *, with_texts: bool) -
         yield from _text_changes(before, after, gold, with_texts=with_texts)
     also = [_accepted(row, own) for row, own in zip((before, after), labels, strict=True)]
     if also[0] != also[1]:
-        yield "accepted", *also
+        yield "accepted", also[0], also[1]
 
 
 def _text_changes(
@@ -110,18 +110,20 @@ def _text_changes(
     same_options = Counter(options[0]) == Counter(options[1])
     meant = [texts[int(row["gold"])] for texts, row in zip(options, (before, after), strict=True)]
     if meant[0] != meant[1] if same_options else gold[0] != gold[1]:
-        yield "key", *gold
+        yield "key", gold[0], gold[1]
     for name in ("passage", "question"):
         if collapse(before[name]) != collapse(after[name]):
-            yield name, *((str(before[name]), str(after[name])) if with_texts else ("", ""))
+            yield (name, str(before[name]), str(after[name])) if with_texts else (name, "", "")
     if options[0] != options[1]:
         texts = (" | ".join(before["options"]), " | ".join(after["options"]))
         if same_options:
             moved = [str(options[1].index(text) + 1) for text in options[0]]
             places = " ".join(str(place + 1) for place in range(len(moved)))
-            yield "order of options", *(texts if with_texts else (places, " ".join(moved)))
+            shown = texts if with_texts else (places, " ".join(moved))
+            yield "order of options", shown[0], shown[1]
         else:
-            yield "options", *(texts if with_texts else (str(len(options[0])), str(len(options[1]))))
+            shown = texts if with_texts else (str(len(options[0])), str(len(options[1])))
+            yield "options", shown[0], shown[1]
 
 
 def _accepted(row: pd.Series[Any], labels: tuple[str, ...]) -> str:

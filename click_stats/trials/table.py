@@ -22,7 +22,7 @@ from click_stats.trials.sql import literal
 from click_stats.trials.unscored import unscored
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from click_stats.results import Result
     from click_stats.trials.database import Database
 
+BATCH = 10_000
+"""Rows in memory at a time."""
 FORMATS = {
     ".parquet": "FORMAT parquet, COMPRESSION zstd",
     ".csv": "FORMAT csv, HEADER",
@@ -90,6 +92,17 @@ class Trials:
         whole = [name for name, kind in COLUMNS.items() if kind in ("INTEGER", "BIGINT")]
         frame["scores"] = pd.Series(map(_with_gaps, frame["scores"]), index=frame.index, dtype=object)
         return frame.astype(dict.fromkeys(whole, "Int64"))
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield all trials by column, sorted by key, without ever holding all in memory."""
+        cursor = self.database.connection.cursor()
+        try:
+            cursor.execute(f"{self._query()} ORDER BY {', '.join(KEY)}")
+            while batch := cursor.fetchmany(BATCH):
+                for values in batch:
+                    yield dict(zip(COLUMNS, values, strict=True))
+        finally:
+            cursor.close()
 
     def write(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the trials as parquet, CSV or JSON lines (by the ending), sorted by key; whole or not at all.

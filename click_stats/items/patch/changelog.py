@@ -64,14 +64,14 @@ def _line(entry: Erratum, items: ItemTable) -> str:
 def _what(entry: Erratum, items: ItemTable) -> str:
     before = items.original
     own = before.labels(entry.key)
-    gold = own[int(before.frame.loc[entry.key, "gold"])]
+    row = before.frame.loc[[entry.key]].iloc[0]
+    gold = own[int(row["gold"])]
     if isinstance(entry, Rekey):
         return f"{gold} → {entry.label}"
     if isinstance(entry, AlsoAccept):
         return f"{gold}, also {', '.join(label for label in entry.labels if label != gold)}"
     if isinstance(entry, Recategorise):
-        id_ = before.frame.loc[entry.key, "id"]
-        return f"now `{items.frame.loc[entry.key, 'category']}/{id_}`"
+        return f"now `{items.definition.category(entry.category)}/{row['id']}`"
     if isinstance(entry, Retext):
         fields = [name for name in ("passage", "question", "options") if getattr(entry.text, name) is not None]
         key = f"; key {entry.text.label}" if entry.text.label else ""

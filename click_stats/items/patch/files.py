@@ -154,8 +154,8 @@ def _is(values: Mapping[str, Any], category: str | None, row: Any, definition: D
     if str(values.get("id") or "") != row["id"] or (stated or row["category"]) != row["category"]:
         return False
     options = values.get("options")
-    texts = [str(values.get(name) or "") for name in ("passage", "question")]
-    return isinstance(options, list) and item_digest(*texts, [str(option) for option in options]) == row["digest"]
+    passage, question = (str(values.get(name) or "") for name in ("passage", "question"))
+    return isinstance(options, list) and item_digest(passage, question, list(map(str, options))) == str(row["digest"])
 
 
 def _target(file: _File, files: Sequence[_File], key: str, items: ItemTable) -> str:

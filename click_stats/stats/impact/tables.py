@@ -65,7 +65,7 @@ def score_rows(
             row |= {"change": change, "n_items_before": n_before[unit], "n_items_after": n_after[unit]}
             row |= {"reason": "" if np.isfinite(change) else NO_SCORE}
             if by == partition.OVERALL:
-                row |= {"se_before": cluster_mean(there[:, unit], clusters).std_error}
+                row["se_before"] = cluster_mean(there[:, unit], clusters).std_error
                 row |= {"n_gaining": gaining[unit], "n_losing": losing[unit]}
                 row |= {"rank_before": was.ranks[unit], "rank_after": now.ranks[unit]}
             rows.append(row)

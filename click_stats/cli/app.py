@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from click_stats import __version__
-from click_stats.cli import analyze, backends, compare, doctor, explore, import_, items, plan, report, run
+from click_stats.cli import analyze, backends, compare, doctor, explore, export, import_, items, plan, report, run
 from click_stats.errors import EXIT_DATA, EXIT_INTERRUPTED, EXIT_USAGE, ClickStatsError
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ app.command("analyze", help=analyze.HELP)(analyze.command)
 app.command("compare", help=compare.HELP)(compare.command)
 app.command("explore", help=explore.HELP)(explore.command)
 app.command("import", help=import_.HELP)(import_.command)
+app.command("export", help=export.HELP)(export.command)
 app.add_typer(items.app, name="items")
 app.command("backends", help=backends.HELP)(backends.command)
 app.command("plan", help=plan.HELP)(plan.command)

@@ -28,6 +28,7 @@ from click_stats.api.analysing import (
 )
 from click_stats.api.asking import backends, estimate, find_backend, plan, protocols, run
 from click_stats.api.exploring import explore
+from click_stats.api.exporting import export, read_parameters
 from click_stats.api.installation import doctor
 from click_stats.api.reading import read_errata, read_items, read_keys, read_models, read_trials
 from click_stats.api.repairing import diff_items, impact, patch_items
@@ -47,6 +48,7 @@ __all__ = [
     "doctor",
     "estimate",
     "explore",
+    "export",
     "find_backend",
     "human",
     "impact",
@@ -65,6 +67,7 @@ __all__ = [
     "read_items",
     "read_keys",
     "read_models",
+    "read_parameters",
     "read_trials",
     "report",
     "run",

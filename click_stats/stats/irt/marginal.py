@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from click_stats.counts import FloatArray, IntArray
     from click_stats.stats.irt.data import Responses
 
-REACH_B, REACH_A = 6.0, 4.0
+REACH_B, REACH_A = 5.5, 3.5
 """Prior standard deviations that the grids of difficulty and of log discrimination span on either side."""
-SPACING = 1.2
-"""Distance of nodes in units of the narrowest posterior: a sum over nodes is then exact to 1e-5."""
+SPACING = 1.4
+"""Distance of nodes in units of the narrowest posterior: a sum over nodes is then exact to 1e-4."""
 LEAST_NODES = 31
 ABILITY_NODES = {False: 5, True: 3}
 """Gauss-Hermite nodes over an ability, whose posterior is narrow: 1PL, 2PL."""
@@ -182,17 +182,16 @@ def _information_at_start(responses: Responses) -> FloatArray:
 
 
 def _grid(responses: Responses, prior: ItemPrior, abilities: Abilities) -> Grid:
-    """Return nodes close enough for the item with most trials."""
+    """Return nodes close enough for the item with most trials, were it of the steepness of most."""
     most = float(responses.trials.sum(axis=0).max())
-    steep = float(np.exp(prior.slope_sd))
-    sd_b = 1.0 / np.sqrt(1.0 / prior.sd**2 + 0.25 * most * steep**2)
+    sd_b = 1.0 / np.sqrt(1.0 / prior.sd**2 + 0.25 * most)
     n_b = max(LEAST_NODES, int(np.ceil(2 * REACH_B * prior.sd / (SPACING * sd_b))) | 1)
     x = np.linspace(-REACH_B, REACH_B, n_b)
     if prior.slope_sd == 0.0:
         z = np.zeros(1)
     else:
         wide = abilities.spread.general**2 + abilities.spread.category**2
-        sd_a = 1.0 / np.sqrt(1.0 / prior.slope_sd**2 + 0.2 * most * wide)
+        sd_a = 1.0 / np.sqrt(1.0 / prior.slope_sd**2 + 0.2 * most * min(wide, 1.0))
         n_a = max(9, int(np.ceil(2 * REACH_A * prior.slope_sd / (SPACING * sd_a))) | 1)
         z = np.linspace(-REACH_A, REACH_A, n_a)
     log_prior = -0.5 * x[:, None] ** 2 - 0.5 * z[None, :] ** 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from click_stats.render import numbers
 from click_stats.render.report_tables.base import level
 from click_stats.render.table import Cell
 
@@ -37,7 +38,15 @@ def _checks(make: Maker) -> Iterator[Table]:
         return
     columns = [make.column("check", "code", header=True), make.column("n_items", "integer", make.text("items_found"))]
     rows = [[row["check"], make.cell(row, "n_items") if row["reason"] else row["n_items"]] for row in found]
-    yield make.table("tbl-item-checks", columns, rows, notes=[make.text("note_item_checks")])
+    yield make.table(
+        "tbl-item-checks", columns, rows, notes=[make.text("note_item_checks", share=_chance_of_reversal(make))]
+    )
+
+
+def _chance_of_reversal(make: Maker) -> str:
+    """Return in percent how many items that tell nothing have an interval below 0: one tail of the level."""
+    shares = {(1 - row["conf_level"]) / 2 for row in make.rows(RESULT)[:1]}
+    return numbers.percent(*shares)
 
 
 def _reliability(make: Maker) -> Iterator[Table]:

@@ -68,7 +68,8 @@ def item_analysis(
     level
         Confidence level of all intervals.
     least_score
-        Score from which a key is flagged: 3 is a likelihood ratio of 20 after the discount, no odds of being wrong.
+        Score from which a key is flagged, with a majority of the votes on one other option: 3 is a likelihood ratio of
+        20 after the discount, no odds of being wrong.
     similarity
         Least similarity of near-duplicates (Jaccard index of sets of three letters); needs texts.
     precision, n_reviewed

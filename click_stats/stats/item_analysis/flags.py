@@ -31,9 +31,12 @@ NO_QUESTION = "right without the question"
 NOBODY = "no model right"
 
 SEVERITY: Mapping[str, int] = {
-    OTHER_KEY: 4, MISKEY: 4, REVERSED: 2, NOBODY: 2, TWICE: 2, ONE_PLACE: 2, NO_QUESTION: 2, ALIKE: 1,
+    OTHER_KEY: 4, MISKEY: 4, NOBODY: 2, TWICE: 2, ONE_PLACE: 2, NO_QUESTION: 2, REVERSED: 1, ALIKE: 1,
 }  # fmt: skip
 """What a flag counts for in the order of the cards: a key that contradicts itself or the models first."""
+
+
+MAJORITY = 0.5
 
 
 class Flagged(NamedTuple):
@@ -45,7 +48,7 @@ class Flagged(NamedTuple):
 
 
 def of_votes(votes: Votes, least: float) -> list[Flagged]:
-    """Flag items whose score as suspects is at least ``least``."""
+    """Flag items with a score of at least ``least`` and more than half of the discounted votes on one other option."""
     return [
         Flagged(
             int(row),
@@ -53,12 +56,12 @@ def of_votes(votes: Votes, least: float) -> list[Flagged]:
             f"option {votes.other[row] + 1} has {100 * votes.share_other[row]:.0f} % of the votes, "
             f"the key {100 * votes.share_key[row]:.0f} %",
         )
-        for row in np.flatnonzero(np.nan_to_num(votes.score) >= least)
+        for row in np.flatnonzero((np.nan_to_num(votes.score) >= least) & (votes.share_other > MAJORITY))
     ]
 
 
 def of_discrimination(rest: Estimates) -> list[Flagged]:
-    """Flag items whose interval of the item-rest correlation lies below 0."""
+    """Flag items whose interval of the item-rest correlation lies below 0: not corrected for the number of items."""
     return [
         Flagged(int(row), REVERSED, f"item-rest correlation {rest.value[row]:.2f}, interval below 0")
         for row in np.flatnonzero(rest.high < 0)

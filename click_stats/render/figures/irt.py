@@ -41,7 +41,7 @@ HALF = 0.5
 def figure_irt(results: ResultSet, lang: str = "en") -> Drawing | None:
     """Draw models beside items by category; None where no item was estimated."""
     items, models = placed(frame(results, "irt"), frame(results, "irt", "abilities"))
-    if not len(items) or not len(models):
+    if not len(items) or not len(models) or items["difficulty"].isna().all():
         return None
     names, words = labels(results, lang), Words("irt", lang)
     with settings():
@@ -69,10 +69,10 @@ def figure_irt(results: ResultSet, lang: str = "en") -> Drawing | None:
 
 
 def placed(estimates: pd.DataFrame, abilities: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the items with a difficulty, and the models with a general ability, the ablest first."""
+    """Return the items that were answered, and the models with a general ability, the ablest first."""
     if not len(estimates) or not len(abilities):
         return pd.DataFrame(), pd.DataFrame()
-    items = estimates.dropna(subset=["difficulty"])[["item", "category", "proportion", "difficulty", "estimable"]]
+    items = estimates.dropna(subset=["proportion"])[["item", "category", "proportion", "difficulty", "estimable"]]
     own = abilities[abilities["by"] == "overall"].dropna(subset=["ability"])
     models = own[["unit", "ability", "conf_low", "conf_high"]].sort_values("ability", ascending=False, kind="stable")
     return items.astype({"estimable": bool}).reset_index(drop=True), models.reset_index(drop=True)

@@ -26,7 +26,6 @@ SPLIT = (
     "no finite conditional estimates: the items fall into two sets, and no model answers an item of the harder set "
     "right and one of the easier set wrong"
 )
-EXTREME = "all of the items kept are right, or all wrong"
 NOT_IN_GROUPS = "fewer than two items have a conditional estimate in every group"
 
 MOST_STEPS = 100

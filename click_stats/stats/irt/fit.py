@@ -21,7 +21,6 @@ ITEM_REST_SPREAD = "standard deviation of the item-rest correlations"
 DISPERSION = "mean square of the cells"
 ONE_TRIAL = "undefined with one trial per item"
 ONE_CATEGORY = "undefined with one category"
-NO_DRAWS = "no draws of the model's probabilities"
 CONSTANT = 1e-12
 
 

@@ -22,6 +22,7 @@ from click_stats.render.figures.irt_information import figure_irt_information
 from click_stats.render.figures.item_analysis import figure_item_analysis
 from click_stats.render.figures.items_right import figure_items_right
 from click_stats.render.figures.ladder import figure_ladder
+from click_stats.render.figures.mixed import figure_mixed, figure_mixed_levels
 from click_stats.render.figures.plot import plot
 from click_stats.render.figures.position import figure_confident_errors, figure_position
 from click_stats.render.figures.published import figure_published
@@ -47,6 +48,8 @@ FIGURES: Mapping[str, Callable[[ResultSet, str], Drawing | None]] = {
     "fig-items-right": figure_items_right,
     "fig-anova": figure_anova,
     "fig-anova-claim": figure_anova_claim,
+    "fig-mixed": figure_mixed,
+    "fig-mixed-levels": figure_mixed_levels,
     "fig-bayes": figure_bayes,
     "fig-challenging": figure_challenging,
     "fig-confident_errors": figure_confident_errors,

@@ -22,6 +22,7 @@ from click_stats.render.figures import (
     irt,
     item_analysis,
     ladder,
+    mixed,
     position,
     sensitivity,
     shortfall,
@@ -44,7 +45,8 @@ def plot(result: Result, ax: Axes | None = None, lang: str = "en") -> Axes:
     Accuracies are drawn as a ladder (one group), by group (one unit) or as a heat map (several of both); comparisons
     as differences to the reference, or as a triangle of pairs; ranks as intervals; power as detectable differences;
     calibration as a reliability diagram (one unit) or accuracy of the answers kept; people as lines beside accuracies;
-    Bayesian effects as intervals under each prior; confident errors as quartiles of entropy; positions as their shares;
+    Bayesian effects as intervals under each prior; effects of the mixed model as intervals; confident errors as
+    quartiles of entropy; positions as their shares;
     shortfalls against confident errors;
     items by difficulty and discrimination; models and items on one scale (Wright map).
     Of several groupings the overall one is drawn. A new figure belongs to pyplot: notebooks and ``plt.show()`` show it.
@@ -206,6 +208,14 @@ def _bayes(ax: Axes, result: Result, lang: str) -> None:
     bayes.draw_effects(ax, result.tables["estimates"], result.tables["priors"], Words("bayes", lang))
 
 
+def _mixed(ax: Axes, result: Result, lang: str) -> None:
+    data = mixed.effects(result.tables["estimates"])
+    if not len(data):
+        raise UsageError("No effect of models is estimated.", do="See the column reason of its estimates.")
+    mixed.draw_effects(ax, data, Words("mixed", lang))
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
+
+
 def _position(ax: Axes, result: Result, lang: str) -> None:
     data = position.tested(result.tables["estimates"])
     if not len(data):
@@ -264,6 +274,7 @@ PLOTS: Mapping[str, Callable[[Axes, Result, str], None]] = {
     "human": _human,
     "irt": _irt,
     "item_analysis": _item_analysis,
+    "mixed": _mixed,
     "position": _position,
     "sensitivity": _sensitivity,
     "shortfall": _shortfall,

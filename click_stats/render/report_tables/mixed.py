@@ -1,4 +1,4 @@
-"""Tables of the mixed model: effects, other random effects, models used, derived models, predictions."""
+"""Tables of the mixed model: effects, other random effects, their tests, models, derived models, predictions."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ def tables(make: Maker) -> Iterator[Table]:
     """Yield the tables that the mixed model gives."""
     yield from _effects(make)
     yield from _structures(make)
+    yield from _tests(make)
     yield from _models(make)
     yield from _contrasts(make)
+    yield from _changes(make)
     yield from _predictions(make)
     yield from _confounded(make)
 
@@ -32,8 +34,15 @@ def _name(make: Maker, row: Row) -> str:
     return term(str(row["term"]), make.lang) if row["term"] else ""
 
 
-def _key(row: Row, first: str) -> tuple[str, str]:
-    return str(row[first]), str(row["term"] or "")
+def _with_base(named: str, row: Row) -> str:
+    """Return a term with its base level, or with the size at which the slope changes."""
+    if row["base"]:
+        return f"{named} (− {row['base']})"
+    return named if row["knot"] is None else f"{named} ({row['knot']:g})"
+
+
+def _keys(rows: list[Row], first: str) -> list[tuple[str, ...]]:
+    return [(str(row[first]), str(row["term"] or ""), *filter(None, [f"{row.get('knot') or ''}"])) for row in rows]
 
 
 def _effects(make: Maker) -> Iterator[Table]:
@@ -55,13 +64,13 @@ def _effects(make: Maker) -> Iterator[Table]:
             permuted = Cell(permuted, make.text("mixed_note_least"))
         rows.append(
             [
-                row["design"], f"{named} (− {row['base']})" if row["base"] else named, row["n_units"],
+                row["design"], _with_base(named, row), row["n_units"],
                 make.cell(row, "effect_logit"), make.cell(row, "estimate"), make.cell(row, ("conf_low", "conf_high")),
                 row["df"], make.cell(row, "p_value"), row["p_wald"], permuted, row["verdict"],
             ]
         )  # fmt: skip
     notes = [make.text("mixed_note_effects", level=level(found))]
-    yield make.table("tbl-mixed-effects", columns, rows, notes=notes, keys=[_key(row, "design") for row in found])
+    yield make.table("tbl-mixed-effects", columns, rows, notes=notes, keys=_keys(found, "design"))
 
 
 def _structures(make: Maker) -> Iterator[Table]:
@@ -73,21 +82,20 @@ def _structures(make: Maker) -> Iterator[Table]:
         make.column(
             "interval", "interval_number", make.text("mixed_interval"), fields=("effect_logit_low", "effect_logit_high")
         ),
-        make.column("df", "number"), make.column("p_value", "p"), make.column("model_sd_logit", "number"),
+        make.column("estimate", "points", make.text("mixed_points")), make.column("df", "number"),
+        make.column("p_value", "p"), make.column("model_sd_logit", "number"),
     ]  # fmt: skip
     rows: list[list[Any]] = []
     for row in found:
-        deviation: Any = row["model_sd_logit"]
-        if deviation == 0 and row["structure"] == "cell logits":
-            deviation = Cell(deviation, make.text("mixed_note_zero"))
+        df: Any = Cell(row["df"], make.say(row["note"])) if row["note"] and row["df"] is not None else row["df"]
         rows.append(
             [
                 structure(make, row["structure"]), _name(make, row), make.cell(row, "effect_logit"),
-                make.cell(row, ("effect_logit_low", "effect_logit_high")), row["df"], make.cell(row, "p_value"),
-                deviation,
+                make.cell(row, ("effect_logit_low", "effect_logit_high")), row["estimate"], df,
+                make.cell(row, "p_value"), row["model_sd_logit"],
             ]
         )  # fmt: skip
-    keys = [_key(row, "structure") for row in found]
+    keys = _keys(found, "structure")
     yield make.table("tbl-mixed-structures", columns, rows, notes=[make.text("mixed_note_structures")], keys=keys)
 
 
@@ -97,25 +105,51 @@ def structure(make: Maker, name: str) -> str:
     return " + ".join(codes.text(part, make.lang) for part in parts)
 
 
+def _tests(make: Maker) -> Iterator[Table]:
+    found = make.rows(NAME, "tests")
+    if not any(row["p_lr"] is not None for row in found):
+        return
+    columns = [
+        make.column("effect_kind", "code", header=True), make.column("term"), make.column("structure"),
+        make.column("sd_logit", "number"), make.column("df", "integer"), make.column("statistic", "number"),
+        make.column("p_lr", "p"), make.column("p_wald", "p", make.text("mixed_wald")),
+    ]  # fmt: skip
+    rows = [
+        [
+            row["effect_kind"], codes.text(row["term"], make.lang), structure(make, row["structure"]),
+            row["sd_logit"], row["df"], make.cell(row, "statistic"), make.cell(row, "p_lr"), row["p_wald"],
+        ]
+        for row in found
+    ]  # fmt: skip
+    keys = [(str(row["effect_kind"]), str(row["term"])) for row in found]
+    yield make.table("tbl-mixed-tests", columns, rows, notes=[make.text("mixed_note_tests")], keys=keys)
+
+
 def _models(make: Maker) -> Iterator[Table]:
     found = make.rows(NAME, "models")
     if not found:
         return
     columns = [
         make.unit_column(), make.column("effect_logit", "number", make.text("mixed_level")),
-        make.column("effect_logit_se", "number"), make.column("used", "text", make.text("mixed_used")),
-        make.column("left", "text", make.text("mixed_left")),
+        make.column("effect_logit_se", "number"), make.column("dispersion", "number"),
+        make.column("used", "text", make.text("mixed_used")), make.column("left", "text", make.text("mixed_left")),
     ]  # fmt: skip
     rows, keys = [], []
     for unit, own in make.by_unit(found).items():
         first = own[0]
-        used = ", ".join(codes.text(row["design"], make.lang) for row in own if row["used"])
-        left = [row for row in own if not row["used"]]
-        missing = ", ".join(f"{codes.text(row['design'], make.lang)}: {make.say(row['reason'])}" for row in left)
-        cells = [make.cell(first, "effect_logit"), first["effect_logit_se"], used, missing]
-        rows.append([make.names.unit(unit), *cells])
+        used = make.text("mixed_of", n=sum(bool(row["used"]) for row in own), total=len(own))
+        left = "; ".join(make.say(reason) for reason in _fewest([str(row["reason"]) for row in own if row["reason"]]))
+        level_ = make.cell(first | {"reason": None}, "effect_logit")
+        rows.append([make.names.unit(unit), level_, first["effect_logit_se"], first["dispersion"], used, left])
         keys.append((unit,))
     yield make.table("tbl-mixed-models", columns, rows, notes=[make.text("mixed_note_models")], keys=keys)
+
+
+def _fewest(reasons: list[str]) -> list[str]:
+    """Leave out reasons that others hold: ``unknown: a`` stands in ``unknown: a and b``."""
+    distinct = list(dict.fromkeys(reasons))
+    parts = {reason: set(reason.replace("unknown: ", "").split(" and ")) for reason in distinct}
+    return [one for one in distinct if not any(parts[one] < parts[other] for other in distinct)]
 
 
 def _contrasts(make: Maker) -> Iterator[Table]:
@@ -123,22 +157,43 @@ def _contrasts(make: Maker) -> Iterator[Table]:
     if not found:
         return
     columns = [
-        make.unit_column("unit_a"), make.column("unit_b"), make.column("n_items", "integer"),
-        make.column("estimate", "points", make.text("mixed_points")),
+        make.unit_column("unit_a"), make.column("unit_b"), make.column("made_by", "code"),
+        make.column("n_items", "integer"), make.column("estimate", "points", make.text("mixed_points")),
         make.column("conf", "interval_points", make.text("mixed_interval"), fields=("conf_low", "conf_high")),
-        make.column("p_value", "p"),
+        make.column("p_value", "p"), make.column("p_adjusted", "p", make.text("mixed_holm")), make.column("verdict", "code"),
     ]  # fmt: skip
     rows = [
         [
-            make.names.unit(row["unit_a"]), make.names.unit(row["unit_b"]), row["n_items"],
-            Cell(row["estimate"], make.say(row["note"])) if row["note"] else row["estimate"],
-            (row["conf_low"], row["conf_high"]), row["p_value"],
+            make.names.unit(row["unit_a"]), make.names.unit(row["unit_b"]), row["made_by"], row["n_items"],
+            make.cell(row, "estimate"), make.cell(row, ("conf_low", "conf_high")), row["p_value"], row["p_adjusted"],
+            row["verdict"],
         ]
         for row in found
     ]  # fmt: skip
     keys = [(str(row["unit_a"]), str(row["unit_b"])) for row in found]
     notes = [make.text("mixed_note_contrasts")]
     yield make.table("tbl-mixed-contrasts", columns, rows, notes=notes, keys=keys)
+
+
+def _changes(make: Maker) -> Iterator[Table]:
+    found = make.rows(NAME, "changes")
+    if not found:
+        return
+    columns = [
+        make.column("made_by", "code", header=True), make.column("n_contrasts", "integer"),
+        make.column("estimate", "points", make.text("mixed_points")),
+        make.column("conf", "interval_points", make.text("mixed_interval"), fields=("conf_low", "conf_high")),
+        make.column("p_value", "p"), make.column("p_adjusted", "p", make.text("mixed_holm")), make.column("verdict", "code"),
+    ]  # fmt: skip
+    rows = [
+        [
+            row["made_by"], row["n_contrasts"], make.cell(row, "estimate"), make.cell(row, ("conf_low", "conf_high")),
+            row["p_value"], row["p_adjusted"], row["verdict"],
+        ]
+        for row in found
+    ]  # fmt: skip
+    keys = [(str(row["made_by"]),) for row in found]
+    yield make.table("tbl-mixed-changes", columns, rows, notes=[make.text("mixed_note_changes")], keys=keys)
 
 
 def _predictions(make: Maker) -> Iterator[Table]:

@@ -149,7 +149,8 @@ def choose(units: pd.DataFrame, names: tuple[str, ...]) -> Choice:
     """Return the models with all predictors, and whether they suffice for a test between models."""
     left_out = {}
     for unit, row in units.iterrows():
-        absent = [name for name in names if pd.isna(row[name])]
+        # How far a size lies above a knot is unknown with the size itself.
+        absent = [name for name in names if pd.isna(row[name]) and not name.startswith(ABOVE)]
         if absent:
             left_out[str(unit)] = "unknown: " + " and ".join(absent)
     used = tuple(str(unit) for unit in units.index if str(unit) not in left_out)

@@ -212,7 +212,7 @@ class _Regression:
     def solve(self, sds: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, float]:
         """Return beta, its covariance, the residuals and their quadratic form at given standard deviations."""
         inverse = np.linalg.inv(self._variance(sds))
-        vcov: FloatArray = np.linalg.inv(self.x.T @ inverse @ self.x)
+        vcov = np.asarray(np.linalg.inv(self.x.T @ inverse @ self.x), dtype=np.float64)
         beta = vcov @ (self.x.T @ inverse @ self.y)
         rest = self.y - self.x @ beta
         return beta, vcov, rest, float(rest @ inverse @ rest)

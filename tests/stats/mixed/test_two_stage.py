@@ -59,7 +59,7 @@ def test_both_stages_agree_with_the_restricted_fit_of_all_at_once():
     one = fit(data, GlmmSpec("category + log10_params + corpus"), restricted=True)
     np.testing.assert_allclose(two.beta[1:], one.beta[-2:], rtol=0, atol=0.05 * one.se[-1])
     np.testing.assert_allclose(two.se[1:], one.se[-2:], rtol=0.05)  # dispersion is at least 1
-    assert two.sd == pytest.approx(one.sd[1], rel=0.03)
+    assert two.sd == pytest.approx(one.sd[1], rel=0.05)
     assert two.df == 6
 
 

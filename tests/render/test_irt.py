@@ -20,7 +20,7 @@ from click_stats.render.findings_irt import irt as irt_finding
 from click_stats.render.report_tables import report_tables
 from click_stats.results import ResultSet
 from click_stats.stats.accuracy import accuracy
-from click_stats.stats.irt import assessment, conditional, data, dependence, fit, irt
+from click_stats.stats.irt import alternatives, assessment, conditional, data, dependence, fit, irt, rasch, rows
 
 LANGUAGES = ("en", "ko")
 REPORTS = Path(__file__).parents[2] / "reports"
@@ -217,6 +217,20 @@ def test_one_category_has_no_profile_and_no_groups_of_categories():
     assert set(figure_irt_groups(results, "en").data["by"]) == {"source"}
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_conditional_engine_has_its_own_words(lang):
+    results = results_of(make_counts(), engine="conditional", floor="none")
+    assert results["irt"].meta["reason"] == ""
+    said = section(results, lang)
+    assert "@andersen1972" in said
+    assert "@bradlow1999" not in said
+    wright = figure_irt(results, lang)
+    assert {"1"} <= {
+        text.get_text() for text in wright.figure.axes[0].texts
+    }  # all right and all wrong are still counted
+    assert irt_finding(results).facts["rank_width"] is None
+
+
 def texts_of(*modules):
     return sorted(
         {
@@ -228,7 +242,7 @@ def texts_of(*modules):
     )
 
 
-@pytest.mark.parametrize("text", texts_of(fit, dependence, conditional, assessment, data))
+@pytest.mark.parametrize("text", texts_of(alternatives, assessment, conditional, data, dependence, fit, rasch, rows))
 def test_every_text_of_the_analysis_has_korean(text):
     assert HANGUL.search(codes.text(text, "ko"))
 

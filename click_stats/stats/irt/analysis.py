@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import pandas as pd
 
 from click_stats import __version__
 from click_stats.errors import UsageError
 from click_stats.results import Result
-from click_stats.stats.irt import alternatives, assessment, posterior, rows
+from click_stats.stats.irt import alternatives, assessment, posterior, rasch, rows
 from click_stats.stats.irt.data import AUTO_2PL, FEWEST_2PL, Answers, Aside, Floor, Model, prepare
 from click_stats.stats.tools.intervals import check_level
 
@@ -25,6 +25,8 @@ TABLES = {
     "dependence": assessment.DEPENDENCE,
     "comparison": rows.COMPARISON,
 }
+Engine = Literal["marginal", "conditional"]
+CONDITIONAL: Engine = "conditional"
 METHOD = (
     "Hierarchical item response model on counts; difficulties on a grid and normal abilities, each averaged over the "
     "other, with empirical Bayes priors; central posterior intervals."
@@ -35,6 +37,7 @@ def irt(
     counts: Counts,
     *,
     model: Model = "auto",
+    engine: Engine = "marginal",
     floor: Floor = "chance",
     categories: bool = True,
     passages: bool = True,
@@ -50,6 +53,10 @@ def irt(
         The answers. People (``kind`` human) take no part.
     model
         ``1pl``, ``2pl``, or ``auto``: the 2PL from 50 models. It is refused below 20.
+    engine
+        ``marginal``: the hierarchical model, for counts and missing answers. ``conditional``: the Rasch model by
+        conditional maximum likelihood, for complete answers with one trial per item, without a floor and without
+        levels by category and passage.
     floor
         ``chance``: a model without any ability is right with probability 1 over the number of options; ``none``.
     categories
@@ -76,34 +83,39 @@ def irt(
     UsageError
         An unknown parameter, a 3PL, or a 2PL with too few models.
     """
-    _check(model, floor, level)
+    _check(model, engine, floor, level)
+    given_scores = engine == CONDITIONAL
     meta: dict[str, Any] = {
-        "method": METHOD, "version": __version__, "model": model, "floor": floor, "categories": categories,
-        "passages": passages, "level": level, "denominator": denominator, "seed": seed,
+        "method": rasch.MEANING if given_scores else METHOD, "version": __version__, "model": model, "engine": engine,
+        "floor": floor, "categories": categories, "passages": passages, "level": level, "denominator": denominator,
+        "seed": seed,
         "digests": dict(counts.meta.get("digests", {})), "warnings": list(counts.meta.get("warnings", [])),
         "diagnostics": {}, "reason": "",
     }  # fmt: skip
     try:
         answers = prepare(counts, floor=floor, categories=categories, passages=passages, denominator=denominator)
-        meta["model"] = _chosen(model, answers)
+        meta["model"] = "1pl" if given_scores else _chosen(model, answers)
+        if given_scores:
+            fitted = rasch.describe(answers.responses, level)
     except Aside as error:
         return _aside(meta, error.what)
-    chosen = alternatives.choose(answers.responses, slopes=meta["model"] == "2pl")
-    fitted = posterior.describe(chosen.fit, chosen.responses, level, seed)
-    assessed = assessment.assess(
-        counts, answers, chosen.responses, fitted, dispersion=chosen.correlation, level=level, seed=seed
-    )
+    weighed, correlation, others = answers.responses, 0.0, []
+    if not given_scores:
+        chosen = alternatives.choose(answers.responses, slopes=meta["model"] == "2pl")
+        fitted = posterior.describe(chosen.fit, chosen.responses, level, seed)
+        weighed, correlation, others = chosen.responses, chosen.correlation, chosen.rows
+        meta["diagnostics"] = {
+            "steps": chosen.fit.steps, "converged": chosen.fit.converged, "correlation_in_cell": correlation,
+            "passages": bool(weighed.leaf_passage.any()), "standard_deviations": fitted.spread,
+        }  # fmt: skip
+    assessed = assessment.assess(counts, answers, weighed, fitted, dispersion=correlation, level=level, seed=seed)
     items = rows.summarise(answers, fitted, assessed.squares, assessed.flags, level)
-    meta["diagnostics"] = {
-        "steps": chosen.fit.steps, "converged": chosen.fit.converged, "correlation_in_cell": chosen.correlation,
-        "passages": bool(chosen.responses.leaf_passage.any()), "standard_deviations": fitted.spread,
-    }  # fmt: skip
     tables = {
         "estimates": rows.item_rows(counts, answers, items, level, fitted.method),
         "abilities": rows.ability_rows(answers, fitted, level),
         "information": assessed.information,
         "groups": rows.group_rows(counts, answers, items, level),
-        "fit": pd.concat([assessed.fit, rows.fit_rows(chosen.rows, answers)], ignore_index=True),
+        "fit": pd.concat([assessed.fit, rows.fit_rows(others, answers)], ignore_index=True),
         "dependence": assessed.dependence,
         "comparison": rows.comparison_rows(counts, answers, items),
     }
@@ -128,7 +140,7 @@ def _chosen(model: Model, answers: Answers) -> str:
     return model
 
 
-def _check(model: str, floor: str, level: float) -> None:
+def _check(model: str, engine: str, floor: str, level: float) -> None:
     check_level(level)
     if model == "3pl":
         raise UsageError(
@@ -136,9 +148,19 @@ def _check(model: str, floor: str, level: float) -> None:
             "an easy item.",
             do="Use floor='chance', which fixes the floor at 1 over the number of options.",
         )
-    for name, value, known in (("model", model, get_args(Model)), ("floor", floor, get_args(Floor))):
+    stated = (
+        ("model", model, get_args(Model)),
+        ("engine", engine, get_args(Engine)),
+        ("floor", floor, get_args(Floor)),
+    )
+    for name, value, known in stated:
         if value not in known:
             raise UsageError(f"There is no {name} {value!r}.", do="Use one of: " + ", ".join(known) + ".")
+    if engine == CONDITIONAL and (floor != "none" or model == "2pl"):
+        raise UsageError(
+            "Conditional maximum likelihood is of the Rasch model: it knows neither a floor nor discriminations.",
+            do="Use model='1pl', floor='none' with engine='conditional'.",
+        )
 
 
 def _empty(name: str) -> pd.DataFrame:

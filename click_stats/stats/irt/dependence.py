@@ -79,8 +79,8 @@ def local_dependence(
     Parameters
     ----------
     correct, trials, probability
-        (U, I) right answers, trials, and expected shares: from abilities without passage effects, or they hide what is
-        looked for.
+        (U, I) right answers, trials, and expected shares (undefined ones are left out): from abilities without passage
+        effects, or they hide what is looked for.
     clusters, category
         (I,) codes of passages and of categories.
     seed
@@ -126,9 +126,10 @@ def local_dependence(
 
 def _correlations(correct: FloatArray, trials: FloatArray, probability: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return (I, I) correlations of the residual shares over the models that answered both items, and their number."""
-    seen = (trials > 0).astype(np.float64)
-    share = np.divide(correct, trials, out=np.zeros_like(probability), where=trials > 0)
-    d = np.where(trials > 0, share - probability, 0.0)
+    answered = (trials > 0) & np.isfinite(probability)
+    seen = answered.astype(np.float64)
+    share = np.divide(correct, trials, out=np.zeros_like(probability), where=answered)
+    d = np.where(answered, share - probability, 0.0)
     n = seen.T @ seen
     total = d.T @ seen  # of the row's item, over the models that answered the column's too
     square = (d**2).T @ seen

@@ -78,7 +78,8 @@ def mean_squares(correct: FloatArray, trials: FloatArray, probability: FloatArra
     Parameters
     ----------
     correct, trials, probability
-        (U, I) right answers, trials (0 where there is none) and expected shares, strictly between 0 and 1.
+        (U, I) right answers, trials (0 where there is none) and expected shares, strictly between 0 and 1; cells with
+        an undefined one are left out.
     axis
         The axis that is summed over.
 
@@ -88,8 +89,8 @@ def mean_squares(correct: FloatArray, trials: FloatArray, probability: FloatArra
     cells, infit sum (y - np)² / sum v (Wright and Masters 1982), here for counts. Estimates taken from the same answers
     make both smaller than 1 on average, the more so the fewer the models.
     """
-    answered = trials > 0
-    variance = trials * probability * (1 - probability)
+    answered = (trials > 0) & np.isfinite(probability)
+    variance = np.where(answered, trials * probability * (1 - probability), 0.0)
     square = np.where(answered, (correct - trials * probability) ** 2, 0.0)
     n = answered.sum(axis=axis)
     ratio = np.divide(square, variance, out=np.zeros_like(variance), where=answered)

@@ -1,0 +1,229 @@
+"""Item response models: do intervals of difficulty cover, what does MAP say beside them, and how long does it take.
+
+Recovery. A data set has U models and 399 items, a fifth of CLIcK's in each of its categories. Abilities are N(0, 1) between
+models and N(0, 0.3²) around that in a category; difficulties N(m, 1.3²) with category means m from N(-1, 0.5²); the floor is
+a quarter; in the 2PL log discriminations are N(0, 0.3²). Abilities are centred within each category, which is the zero that
+estimates have. All is drawn anew for each data set. Coverage is the share of items whose 95 % interval holds the true
+difficulty: the posterior interval, and the mode of the posterior +- 1.96 times the error from its curvature there. The
+fraction of data sets is also given in which the test finds discriminations to differ where they do not.
+
+Speed. `--speed` fits the 2PL to 20 models x 1,995 items and to 2,000 x 2,000; with `--peers` girth and py-irt, each in an
+environment of its own that is made for it, fit the same answers without a floor, and the errors are compared.
+
+Usage: python benchmarks/irt.py [--write] [--replications 100] [--jobs 2] [--speed] [--peers]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pages
+import pandas as pd
+from scipy.special import expit
+
+import click_stats
+from click_stats.stats.irt import marginal, posterior
+from click_stats.stats.irt.data import Responses, leaves
+
+SEED, LEVEL = 20240311, 0.95
+GENERAL, CATEGORY, MEANS, SD, SLOPES = 1.0, 0.3, 0.5, 1.3, 0.3
+CELLS = [("1pl", units, trials) for units in (13, 20, 50, 200) for trials in (1, 12)]
+CELLS += [("2pl", 50, 1), ("2pl", 200, 1), ("2pl", 50, 12)]
+SHARE = {("2pl", 200, 1): 0.3, ("2pl", 50, 12): 0.15, ("2pl", 50, 1): 0.5}
+"""Share of the replications of the cells that take long."""
+BAND = (0.93, 0.97)
+PEERS = {"girth": "girth==0.8.0", "py-irt": "py-irt"}
+GIRTH = """
+import json, sys, time
+import numpy as np
+from girth import twopl_mml
+x = np.load(sys.argv[1]).T.astype(int)
+start = time.perf_counter()
+found = twopl_mml(x)
+print(json.dumps({"seconds": time.perf_counter() - start, "difficulty": np.asarray(found["Difficulty"]).tolist()}))
+"""
+PY_IRT = """
+import json, sys, time
+import numpy as np
+from py_irt.config import IrtConfig
+from py_irt.dataset import Dataset
+from py_irt.training import IrtModelTrainer
+x = np.load(sys.argv[1])
+import pandas as pd
+frame = pd.DataFrame(x, columns=[f"i{k}" for k in range(x.shape[1])])
+frame.insert(0, "subject_id", [f"m{k}" for k in range(len(x))])
+data = Dataset.from_pandas(frame, subject_column="subject_id", item_columns=list(frame.columns[1:]))
+start = time.perf_counter()
+trainer = IrtModelTrainer(config=IrtConfig(model_type="2pl", epochs=2000, log_every=100000), data_path=None, dataset=data)
+trainer.train(device="cpu")
+found = trainer.last_params
+order = sorted(found["item_ids"], key=lambda k: int(found["item_ids"][k][1:]))
+print(json.dumps({"seconds": time.perf_counter() - start, "difficulty": [found["diff"][int(k)] for k in order]}))
+"""
+
+
+def draw(
+    rng: np.random.Generator, units: int, trials: int, *, slopes: bool, items: int | None = None, floor: float = 0.25
+):
+    """One data set: responses, true difficulties."""
+    keys = pd.read_csv(Path(click_stats.__file__).parent / "items" / "click-items.csv", dtype=str)
+    sizes = keys["category"].value_counts(sort=False)
+    names = list(sizes.index)
+    if items is None:
+        category = np.repeat(np.arange(len(names)), (sizes / 5).round().astype(int))
+    else:
+        category = np.sort(rng.integers(0, len(names), items))
+    n = category.size
+    difficulty = rng.normal(-1.0, MEANS, len(names))[category] + SD * rng.standard_normal(n)
+    a = np.exp(SLOPES * rng.standard_normal(n)) if slopes else np.ones(n)
+    level = rng.normal(0, GENERAL, units)[:, None] + rng.normal(0, CATEGORY, (units, len(names)))
+    level -= level.mean(axis=0)
+    p = floor + (1 - floor) * expit(a * (level[:, category] - difficulty))
+    correct = rng.binomial(trials, p).astype(float)
+    leaf, leaf_category, leaf_passage = leaves(category, np.arange(n), passages=False)
+    shown = np.full(correct.shape, float(trials))
+    return Responses(correct, shown, np.full(n, floor), category, leaf, leaf_category, leaf_passage), difficulty
+
+
+def one(task):
+    """Coverage of one data set, by item: posterior interval, MAP interval, errors; and the test of slopes."""
+    (kind, units, trials), seed = task
+    responses, truth = draw(
+        np.random.default_rng([SEED, units, trials, kind == "2pl", seed]), units, trials, slopes=kind == "2pl"
+    )
+    fit = marginal.fit(responses, slopes=kind == "2pl")
+    found, mode = posterior.difficulty(fit, responses, LEVEL), posterior.modes(fit, responses)
+    right = responses.correct.sum(axis=0)
+    order = np.argsort(np.argsort(truth)) * 10 // truth.size
+    inside = (found.low <= truth) & (truth <= found.high)
+    by_map = np.abs(mode.difficulty - truth) <= 1.959964 * mode.std_error
+    estimable = (right > 0) & (right < responses.trials.sum(axis=0))
+    differs = np.nan
+    if kind == "1pl" and trials == 1 and units in {20, 50}:
+        other = marginal.fit(responses, slopes=True)
+        differs = float(2 * (other.bound - fit.bound) > 2.705543)  # half of chi-squared(1): 5 %
+    return {
+        "inside": inside.mean(), "map": by_map.mean(), "map_estimable": by_map[estimable].mean(),
+        "inside_estimable": inside[estimable].mean(), "rmse": np.sqrt(((found.mean - truth) ** 2).mean()),
+        "map_rmse": np.sqrt(((mode.difficulty - truth) ** 2).mean()), "estimable": estimable.mean(), "differs": differs,
+        "rank": np.corrcoef(np.argsort(np.argsort(found.mean)), np.argsort(np.argsort(truth)))[0, 1],
+        "raw_rank": np.corrcoef(np.argsort(np.argsort(-right + 1e-9 * np.arange(right.size))), np.argsort(np.argsort(truth)))[0, 1],
+        **{f"d{k}": inside[order == k].mean() for k in range(10)}, "converged": fit.converged,
+    }  # fmt: skip
+
+
+def recovery(replications: int, jobs: int) -> str:
+    start = time.perf_counter()
+    head, deciles, outside = [], [], 0
+    with ProcessPoolExecutor(jobs) as pool:
+        for cell in CELLS:
+            number = max(2, round(replications * SHARE.get(cell, 1.0)))
+            rows = list(pool.map(one, [(cell, seed) for seed in range(number)]))
+            mean = {key: float(np.mean([row[key] for row in rows])) for key in rows[0]}
+            error = float(np.std([row["inside"] for row in rows], ddof=1) / np.sqrt(number))
+            kind, units, trials = cell
+            if kind == "1pl":
+                outside += not BAND[0] <= mean["inside"] <= BAND[1]
+            size = "–" if np.isnan(mean["differs"]) else f"{mean['differs']:.3f}"
+            head.append(
+                f"| {kind.upper()} | {units} | {trials} | {number} | {mean['inside']:.3f} ± {error:.3f} | {mean['map']:.3f} | "
+                f"{mean['inside_estimable']:.3f} | {mean['map_estimable']:.3f} | {mean['estimable']:.3f} | {mean['rmse']:.3f} | "
+                f"{mean['map_rmse']:.3f} | {mean['rank']:.3f} | {mean['raw_rank']:.3f} | {size} | {mean['converged']:.2f} |"
+            )
+            deciles.append(
+                f"| {kind.upper()} | {units} | {trials} | "
+                + " | ".join(f"{mean[f'd{k}']:.3f}" for k in range(10))
+                + " |"
+            )
+            print(head[-1], flush=True)
+    return "\n".join(
+        [
+            f"`python benchmarks/irt.py --write`: {replications} data sets a row of the 1PL, fewer where the row says so; {time.perf_counter() - start:.0f} s of wall time on a shared machine.",
+            "",
+            f"Rows of the 1PL outside {BAND[0]} to {BAND[1]}: {outside} of {sum(cell[0] == '1pl' for cell in CELLS)}.",
+            "",
+            "| model | models | trials | data sets | posterior interval | MAP ± 1.96 SE | posterior, estimable items | MAP, estimable items | items estimable | RMSE, mean | RMSE, MAP | rank correlation with truth | that of raw scores | 1PL rejected | converged |",
+            "|" + "---|" * 15,
+            *head,
+            "",
+            "Coverage of the posterior interval by tenth of the true difficulty, easiest first (an interval that shrinks covers less at the ends, and must: it is right on average over the items).",
+            "",
+            "| model | models | trials | " + " | ".join(str(k + 1) for k in range(10)) + " |",
+            "|" + "---|" * 13,
+            *deciles,
+        ]
+    )
+
+
+def speed(*, peers: bool) -> str:
+    lines = [
+        "| models | items | engine | seconds | RMSE of difficulty | peak memory (MB) |",
+        "|---|---|---|---|---|---|",
+    ]
+    for units, items, floor in ((20, 1995, 0.25), (2000, 2000, 0.25), (200, 500, 0.0)):
+        responses, truth = draw(
+            np.random.default_rng([SEED, 7, units]), units, 1, slopes=True, items=items, floor=floor
+        )
+        start = time.perf_counter()
+        fit = marginal.fit(responses, slopes=True)
+        found = posterior.difficulty(fit, responses, LEVEL)
+        seconds = time.perf_counter() - start
+        error = float(np.sqrt(((found.mean - truth) ** 2).mean()))
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        label = "2PL" + (", floor at chance" if floor else ", no floor")
+        lines.append(f"| {units:,} | {items:,} | click-stats {label} | {seconds:.1f} | {error:.3f} | {peak:.0f} |")
+        print(lines[-1], flush=True)
+        if peers and floor == 0.0:
+            lines += [peer(name, responses.correct, truth) for name in PEERS]
+    return "\n".join(lines)
+
+
+def peer(name: str, correct: np.ndarray, truth: np.ndarray) -> str:
+    """Fit with another package, installed into an environment of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        venv.create(place / "venv", with_pip=True)
+        python = str(place / "venv" / "bin" / "python")
+        subprocess.run([python, "-m", "pip", "install", "-q", PEERS[name]], check=True)
+        np.save(place / "x.npy", correct.astype(int))
+        script = place / "fit.py"
+        script.write_text(GIRTH if name == "girth" else PY_IRT, encoding="utf-8")
+        run = subprocess.run([python, str(script), str(place / "x.npy")], capture_output=True, text=True, check=False)
+    if run.returncode:
+        return f"| {correct.shape[0]} | {correct.shape[1]} | {name} | failed: {run.stderr.strip().splitlines()[-1][:80]} | – | – |"
+    found = json.loads(run.stdout.strip().splitlines()[-1])
+    b = np.array(found["difficulty"])
+    b = (b - b.mean()) / b.std() * truth.std() + truth.mean()  # its scale is another: the most favourable line
+    error = float(np.sqrt(((b - truth) ** 2).mean()))
+    return f"| {correct.shape[0]} | {correct.shape[1]} | {name} | {found['seconds']:.1f} | {error:.3f} | – |"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "--write", action="store_true", help="put the tables into docs/validation.md or docs/performance.md"
+    )
+    parser.add_argument("--replications", type=int, default=100)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--speed", action="store_true", help="time the 2PL instead of measuring recovery")
+    parser.add_argument("--peers", action="store_true", help="with --speed: install and time girth and py-irt")
+    given = parser.parse_args()
+    text = speed(peers=given.peers) if given.speed else recovery(given.replications, given.jobs)
+    print(text)
+    if given.write:
+        pages.write(*(("performance.md", "irt-speed") if given.speed else ("validation.md", "irt")), text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 
 # With pandoc's `all_symbols_escapable` a backslash makes any of these literal, in paragraphs, headings,
 # captions and pipe-table cells. Quotes are here because `smart` would curl them.
@@ -22,6 +23,7 @@ _ENUMERATOR = re.compile(r"^([0-9A-Za-z]+)([.)])(?=\s|$)")
 _CAPTION = re.compile(r"^([Tt]able)(:)")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]+")
 _SPACES = re.compile(r"[ \t]+")
+NO_GLYPH = "□"
 
 
 def plain(text: str) -> str:
@@ -64,3 +66,11 @@ def yaml_string(text: str) -> str:
     The title and the abstract of a front matter are read as Markdown: pass ``escape(text)``.
     """
     return json.dumps(text, ensure_ascii=False)
+
+
+def readable(text: str) -> str:
+    """Replace characters that no font can show, private ones and unassigned ones, by an empty square.
+
+    Texts of exams hold signs of the publisher's own fonts: what they stood for is lost in the file already.
+    """
+    return "".join(NO_GLYPH if unicodedata.category(letter) in {"Co", "Cn", "Cs"} else letter for letter in text)

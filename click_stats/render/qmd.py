@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from click_stats.errors import RenderError
 from click_stats.render import codes, numbers
-from click_stats.render.markdown_text import attribute, escape, yaml_string
+from click_stats.render.markdown_text import attribute, escape, readable, yaml_string
 from click_stats.render.terms import term
 
 if TYPE_CHECKING:
@@ -187,6 +187,7 @@ def number_filters(lang: str) -> dict[str, Callable[..., Any]]:
         "percent": numbers.percent,
         "points": numbers.points,
         "quoted": quoted,
+        "readable": lambda text: readable(str(text)),
         "ranks": lambda row: numbers.ranks(row["rank_low"], row["rank_high"]),
         "term": lambda name: term(name, lang),
         "size": lambda difference: numbers.percent(abs(difference)),

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from click_stats.render.engines.process import run
-from click_stats.render.markdown_text import attribute, escape, plain, yaml_string
+from click_stats.render.markdown_text import attribute, escape, plain, readable, yaml_string
 
 pytestmark = pytest.mark.report
 
@@ -126,3 +126,7 @@ def test_yaml_strings_read_back(text):
 def test_plain_names_stay_readable():
     assert escape("gpt-4.1-mini (medium)") == "gpt-4.1-mini (medium)"
     assert escape("역사 61.8 %") == "역사 61.8 %"
+
+
+def test_what_no_font_can_show_becomes_a_square():
+    assert readable("가\U0010fc0c나\ue000 ㉠ A") == "가□나□ ㉠ A"

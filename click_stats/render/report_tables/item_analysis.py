@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from click_stats.render import numbers
+from click_stats.render.markdown_text import readable
 from click_stats.render.report_tables.base import level
 from click_stats.render.table import Cell
 
@@ -112,7 +113,7 @@ def _cards(make: Maker) -> Iterator[Table]:
     for row in make.rows(RESULT, "options"):
         if row["item"] in wanted:
             options.setdefault(row["item"], []).append(row)
-    texts = {(row["item"], row["option"]): row["option_text"] for row in make.rows(RESULT, "option_texts")}
+    texts = {(row["item"], row["option"]): readable(row["option_text"]) for row in make.rows(RESULT, "option_texts")}
     for card in cards:
         columns = [
             make.column("option", "integer", header=True), make.column("is_key", "code"),

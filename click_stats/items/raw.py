@@ -64,7 +64,7 @@ def _looks_like_utf8(data: bytes) -> bool:
     return data.startswith(codecs.BOM_UTF8) or 2 * 3 * len(HANGUL_UTF8.findall(data)) > beyond > 0
 
 
-def read_rows(path: Path) -> list[Row]:
+def read_rows(path: Path, *, may_be_empty: bool = False) -> list[Row]:
     """Read a table of items; every value comes back as text (or a list of text), as it was written.
 
     Raises
@@ -79,7 +79,7 @@ def read_rows(path: Path) -> list[Row]:
             f"{path} is no table of items.", found=path.suffix or "no extension", do="Use " + ", ".join(TABLES)
         )
     rows = list(reader(path))
-    if not rows:
+    if not rows and not may_be_empty:
         raise DataError(f"{path} holds no items.", do="Check that the file is complete.")
     return rows
 

@@ -33,7 +33,10 @@ def read_tree(folder: Path) -> list[Row]:
                 f"The file {path} is not named <category>_<source>.json.",
                 do="Hand over the folder of the dataset only, or one table of items.",
             )
-        rows += [Row({**row.values, "category": category, "source": source}, row.where) for row in read_rows(path)]
+        here = read_rows(path, may_be_empty=True)  # its last item may have been dropped or moved
+        rows += [Row({**row.values, "category": category, "source": source}, row.where) for row in here]
+    if not rows:
+        raise DataError(f"The files in {root} hold no items.", do="Check that the folder is complete.")
     return rows
 
 

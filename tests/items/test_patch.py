@@ -98,10 +98,13 @@ def test_a_moved_item_stands_in_the_file_of_its_category(dataset, corrected):
     assert "a2" not in found["Dataset/A part/One_S.json"]
 
 
-def test_a_category_without_a_file_gets_one(dataset, corrected):
+def test_a_category_without_a_file_gets_one(dataset, read, corrected):
     found = texts(patch.changes(dataset, corrected(("Two/b1", {**MOVE, "category": "Three"}))))
     assert json.loads(found["Dataset/B/Three_S.json"])[0]["id"] == "b1"
     assert json.loads(found["Dataset/B/Two_S.json"]) == []
+    for name, text in found.items():
+        (dataset / name).write_text(text, encoding="utf-8")
+    assert read().frame["category"].tolist() == ["One", "One", "One", "Three"]  # a file may have lost its last item
 
 
 def test_an_id_that_is_taken_there_is_refused(dataset, read, corrected):

@@ -186,7 +186,9 @@ def _refuse_taken(target: str, files: Sequence[_File], key: str, items: ItemTabl
 def _assembled(file: _File, texts: Sequence[str | None], added: Sequence[str]) -> str:
     """Put a file together again: entries that stay keep what stands before them."""
     if not file.entries:
-        return file.text
+        bracket = file.text.rindex("]")
+        inside = ",\n    ".join(added)
+        return f"{file.text[:bracket]}\n    {inside}\n{file.text[bracket:]}" if added else file.text
     between = [file.text[one.end : other.start] for one, other in zip(file.entries, file.entries[1:], strict=False)]
     usual = (
         Counter(between).most_common(1)[0][0]

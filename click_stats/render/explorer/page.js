@@ -482,4 +482,6 @@
   });
 
   fromAddress();
+  // Where the item stands below the list, a link to an item leads to it.
+  if (window.matchMedia("(max-width: 68rem)").matches) byId("item-title")?.scrollIntoView();
 })();

@@ -304,10 +304,11 @@ def test_on_paper_an_item_stands_alone(show, real):
     assert "History/Kedu_history_24" not in text
 
 
-def test_a_narrow_window_scrolls_in_one_direction_only(show, real):
-    browser = show(real, fragment("History/Kedu_history_23"))
+def test_a_narrow_window_scrolls_in_one_direction_only_and_leads_to_the_item(show, browser, real):
     browser.call("Emulation.setDeviceMetricsOverride", width=360, height=700, deviceScaleFactor=1, mobile=True)
+    show(real, fragment("History/Kedu_history_23"))
     assert browser.evaluate("document.documentElement.scrollWidth") <= 360
+    assert abs(browser.evaluate("document.querySelector('#item-title').getBoundingClientRect().top")) < 50
     browser.call("Emulation.clearDeviceMetricsOverride")
 
 

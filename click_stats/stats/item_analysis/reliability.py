@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 FEW_UNITS = "fewer than 2 models with enough answers"
 FEW_ITEMS = "fewer than 2 items that all of these models answered"
 NO_TOTAL = "all models have the same total: reliability is undefined"
-NOT_BINARY = "scores are shares of several trials, not 0 or 1: KR-20 is undefined (alpha is its general form)"
+NOT_BINARY = "scores are shares of several trials, not 0 or 1: KR-20 is undefined, alpha is its general form"
 MORE_ITEMS = "as many items as models, or more: their correlations have no inverse"
 CONSTANT = "items that all models answered alike have no correlation"
 SINGULAR = "the correlations of the items are singular"

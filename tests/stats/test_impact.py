@@ -77,7 +77,8 @@ def test_a_dropped_item_is_no_longer_scored(before):
 
 def test_another_category_changes_categories_only(before):
     result = run(before, after(before, category=[("i0", "Y")]))
-    assert scores(result)["change"].tolist() == [0, 0, 0]
+    assert scores(result)["change"].tolist() == pytest.approx([0, 0, 0])
+    assert result.to_frame("errata").loc[0, "n_verdicts_changed"] == 0
     assert scores(result, "category", "X")["change"].tolist() == pytest.approx([0, 0, 1 / 2 - 1 / 3])
     assert scores(result, "category", "Y")["n_items_after"].tolist() == [4, 4, 4]
     assert scores(result, "macro", "macro")["change"].abs().sum() > 0

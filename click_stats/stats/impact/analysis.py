@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from click_stats.errors import UsageError
 from click_stats.results import Result
 from click_stats.stats.impact.standing import standing
@@ -101,7 +99,7 @@ def impact(
     for done, scenario in enumerate(after):
         if progress:
             progress(done, len(after), scenario.erratum)
-        now = was if _unchanged(before, scenario.counts) else standing(scenario.counts, settings)
+        now = standing(scenario.counts, settings, was)
         scores += score_rows(scenario, was, now, before, everything=scenario.erratum == TOGETHER)
         answers += (changed := answer_rows(scenario, was, now))
         verdicts += (moved := verdict_rows(scenario, was, now, settings))
@@ -120,17 +118,6 @@ def impact(
         "warnings": [] if len(before.units) > 1 else ["one model: no ranks and no pairs"],
     }
     return Result("impact", tables(scores, errata, answers, verdicts), _summary(before, after, errata), meta)
-
-
-def _unchanged(before: Counts, after: Counts) -> bool:
-    """Whether both score the same answers alike and group them alike, so that nothing needs to be computed."""
-    same = before.items.index.equals(after.items.index) and before.items["category"].equals(after.items["category"])
-    return (
-        same
-        and np.array_equal(before.options, after.options)
-        and np.array_equal(before.statuses, after.statuses)
-        and np.array_equal(before.right, after.right)
-    )
 
 
 def _summary(before: Counts, after: Sequence[Scenario], errata: Sequence[dict[str, Any]]) -> dict[str, Any]:

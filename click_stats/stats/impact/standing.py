@@ -46,20 +46,25 @@ class Standing(NamedTuple):
     verdicts: pd.DataFrame
 
 
-def standing(counts: Counts, settings: PairSettings) -> Standing:
-    """Return where the units of the counts stand."""
+def standing(counts: Counts, settings: PairSettings, known: Standing | None = None) -> Standing:
+    """Return where the units of the counts stand.
+
+    ``known``: a standing of the same units; its ranks and verdicts are kept where no item is scored otherwise.
+    """
     values, trials = counts.scores(settings.denominator)
     groups = partition.groups(counts, GROUPINGS)
     # The mean over categories keeps its name when a category loses its last item.
     names = [(one.by, partition.MACRO if one.by == partition.MACRO else one.name) for one in groups]
-    ranks, verdicts = _compared(counts, settings)
+    item_scores = pd.DataFrame(values.T, index=counts.items.index, columns=counts.units.index)
+    same = known is not None and item_scores.sort_index().equals(known.item_scores.sort_index())
+    ranks, verdicts = (known.ranks, known.verdicts) if known is not None and same else _compared(counts, settings)
     return Standing(
         {name: item_means(values[:, one.items], one.strata) for name, one in zip(names, groups, strict=True)},
         {
             name: (trials[:, one.items] > 0).sum(axis=1).astype(np.float64)
             for name, one in zip(names, groups, strict=True)
         },
-        pd.DataFrame(values.T, index=counts.items.index, columns=counts.units.index),
+        item_scores,
         ranks,
         verdicts,
     )

@@ -31,7 +31,7 @@ from click_stats.render.labels import frame, labels
 from click_stats.render.terms import term
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Mapping, Sequence
 
     from matplotlib.axes import Axes
 
@@ -110,7 +110,7 @@ def _reach(data: pd.DataFrame) -> float:
     return 1.1 * max(most, ends, 1.0)
 
 
-def _named(row: dict[str, Any], lang: str) -> str:
+def _named(row: Mapping[Hashable, Any], lang: str) -> str:
     """Return the design, and what of it the row shows: a level, a size at which the slope changes, or a term."""
     name = str(row["term"])
     shown = term(name, lang)
@@ -144,11 +144,11 @@ def figure_mixed_levels(results: ResultSet, lang: str = "en") -> Drawing | None:
     with settings():
         figure = new_figure(4.4)
         draw_levels(figure.subplots(), data, [names.unit(one) for one in data["unit"]], words)
+    order = data.sort_values("effect_logit", kind="stable")["unit"]
     alt = words(
         "alt", n=len(data), low=numbers.number(data["effect_logit"].min()),
         high=numbers.number(data["effect_logit"].max()),
-        worst=names.unit(data.loc[data["effect_logit"].idxmin(), "unit"]),
-        best=names.unit(data.loc[data["effect_logit"].idxmax(), "unit"]),
+        worst=names.unit(str(order.iloc[0])), best=names.unit(str(order.iloc[-1])),
     )  # fmt: skip
     if row is not None:
         span = numbers.interval_number(row["effect_logit_low"], row["effect_logit_high"])

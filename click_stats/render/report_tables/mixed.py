@@ -160,7 +160,8 @@ def _contrasts(make: Maker) -> Iterator[Table]:
         make.unit_column("unit_a"), make.column("unit_b"), make.column("made_by", "code"),
         make.column("n_items", "integer"), make.column("estimate", "points", make.text("mixed_points")),
         make.column("conf", "interval_points", make.text("mixed_interval"), fields=("conf_low", "conf_high")),
-        make.column("p_value", "p"), make.column("p_adjusted", "p", make.text("mixed_holm")), make.column("verdict", "code"),
+        make.column("p_value", "p"), make.column("p_adjusted", "p", make.text("mixed_holm")),
+        make.column("verdict", "code"),
     ]  # fmt: skip
     rows = [
         [
@@ -183,7 +184,8 @@ def _changes(make: Maker) -> Iterator[Table]:
         make.column("made_by", "code", header=True), make.column("n_contrasts", "integer"),
         make.column("estimate", "points", make.text("mixed_points")),
         make.column("conf", "interval_points", make.text("mixed_interval"), fields=("conf_low", "conf_high")),
-        make.column("p_value", "p"), make.column("p_adjusted", "p", make.text("mixed_holm")), make.column("verdict", "code"),
+        make.column("p_value", "p"), make.column("p_adjusted", "p", make.text("mixed_holm")),
+        make.column("verdict", "code"),
     ]  # fmt: skip
     rows = [
         [

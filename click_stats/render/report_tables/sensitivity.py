@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 NAME = "sensitivity"
 ALL = "all items"
+RELATIVE, ABSOLUTE, SE = ("relative_low", "relative_high"), ("absolute_low", "absolute_high"), ("se_low", "se_high")
 
 
 def tables(make: Maker) -> Iterator[Table]:
@@ -25,6 +26,7 @@ def tables(make: Maker) -> Iterator[Table]:
     yield from _generalisability(make)
     yield from _designs(make)
     yield from _cheapest(make)
+    yield from _cheapest_between(make)
     yield from _wordings(make)
     yield from _control(make)
 
@@ -104,7 +106,9 @@ def _generalisability(make: Maker) -> Iterator[Table]:
         make.column("group", header=True), make.column("n_units", "integer"), make.column("n_items", "integer"),
         make.column("n_wordings", "integer"), make.column("n_rotations", "integer"),
         make.column("relative_se", "number", make.text("sensitivity_relative")),
+        make.column("relative", "interval_number", make.text("sensitivity_interval"), fields=RELATIVE),
         make.column("absolute_se", "number", make.text("sensitivity_absolute")),
+        make.column("absolute", "interval_number", make.text("sensitivity_interval"), fields=ABSOLUTE),
         make.column("g_coefficient", "text"),
         make.column("g_interval", "text", make.text("sensitivity_interval")),
         make.column("phi", "text"),
@@ -113,14 +117,15 @@ def _generalisability(make: Maker) -> Iterator[Table]:
     for row in found:
         if row["g_coefficient"] is None:
             said = Cell(None, make.say(row["reason"]))
-            rows.append([_group(make, row), row["n_units"], said, None, None, None, None, said, None, None])
+            rows.append([_group(make, row), row["n_units"], said, *[None] * 6, said, None, None])
             continue
         # Three digits: coefficients of a large benchmark are close to 1.
         ends = numbers.DASH if row["g_low"] is None else numbers.interval_number(row["g_low"], row["g_high"], 3)
         rows.append(
             [
                 _group(make, row), row["n_units"], row["n_items"], row["n_wordings"], row["n_rotations"],
-                100 * row["relative_se"], 100 * row["absolute_se"], numbers.number(row["g_coefficient"], 3), ends,
+                100 * row["relative_se"], _ends(row, RELATIVE), 100 * row["absolute_se"], _ends(row, ABSOLUTE),
+                numbers.number(row["g_coefficient"], 3), ends,
                 numbers.number(row["phi"], 3),
             ]
         )  # fmt: skip
@@ -192,29 +197,63 @@ def _cheapest(make: Maker) -> Iterator[Table]:
     found = _widest(make.rows(NAME, "cheapest"))
     if not found:
         return
-    columns = [
-        make.unit_column(), make.column("group"), make.column("target", "code"),
-        make.column("n_items_needed", "integer"), make.column("n_wordings", "integer"),
-        make.column("n_rotations", "integer"), make.column("n_replicates", "integer"),
-        make.column("n_calls", "integer"), make.column("se", "number", make.text("sensitivity_se_points")),
-    ]  # fmt: skip
+    columns = [make.unit_column(), make.column("group"), *_asked(make)]
     rows, keys = [], []
     for unit, own in make.by_unit(found).items():
         for row in own:
-            if row["n_calls"] is None:
-                cells: list[Any] = [Cell(None, make.say(row["reason"])), None, None, None, None, None]
-            else:
-                note = make.text("sensitivity_note_extrapolated") if row["extrapolated"] else ""
-                wordings = Cell(row["n_wordings"], note) if note else row["n_wordings"]
-                cells = [row["n_items_needed"], wordings, row["n_rotations"], row["n_replicates"], row["n_calls"]]
-                cells.append(100 * row["se"])
-            rows.append([make.names.unit(unit), _group(make, row), row["target"], *cells])
+            rows.append([make.names.unit(unit), _group(make, row), row["target"], *_answer(make, row)])
             keys.append((unit, str(row["group"]), str(row["target"])))
     wanted = numbers.number(100 * found[0]["wanted_se"])
     columns, rows = _varied(columns, rows)
-    yield make.table(
-        "tbl-sensitivity-cheapest", columns, rows, notes=[_target(make, make.rows(NAME))], keys=keys, se=wanted
-    )
+    notes = [make.text("sensitivity_note_error", level=level(found)), _target(make, make.rows(NAME))]
+    yield make.table("tbl-sensitivity-cheapest", columns, rows, notes=notes, keys=keys, se=wanted)
+
+
+def _cheapest_between(make: Maker) -> Iterator[Table]:
+    found = make.rows(NAME, "cheapest_between")
+    whole = [row for row in found if row["group"] == ALL]
+    if not found:
+        return
+    columns = [make.column("group", header=True), make.column("n_units", "integer"), *_asked(make)]
+    rows = [
+        [_group(make, row), row["n_units"], row["target"], *_answer(make, row)] for row in whole or found
+    ]  # fmt: skip
+    keys = [("between", str(row["group"]), str(row["target"])) for row in whole or found]
+    columns, rows = _varied(columns, rows)
+    notes = [make.text("sensitivity_note_error_between", level=level(found)), _target(make, make.rows(NAME))]
+    wanted = numbers.number(100 * found[0]["wanted_se"])
+    yield make.table("tbl-sensitivity-cheapest-between", columns, rows, notes=notes, keys=keys, se=wanted)
+
+
+def _asked(make: Maker) -> list[Column]:
+    """Return the columns of a cheapest design."""
+    return [
+        make.column("target", "code"),
+        make.column("n_items_needed", "integer"), make.column("n_wordings", "integer"),
+        make.column("n_rotations", "integer"), make.column("n_replicates", "integer"),
+        make.column("n_calls", "integer"), make.column("se", "number", make.text("sensitivity_se_points")),
+        make.column("se_interval", "interval_number", make.text("sensitivity_interval"), fields=SE),
+    ]  # fmt: skip
+
+
+def _answer(make: Maker, row: Row) -> list[Any]:
+    """Return the cells of a cheapest design."""
+    if row["n_calls"] is None:
+        least = "" if row["least_se"] is None else numbers.number(100 * row["least_se"])
+        said = make.say(row["reason"])
+        return [Cell(None, f"{said} ({make.text('sensitivity_least', se=least)})" if least else said), *[None] * 6]
+    note = make.text("sensitivity_note_extrapolated") if row["extrapolated"] else ""
+    wordings = Cell(row["n_wordings"], note) if note else row["n_wordings"]
+    return [
+        row["n_items_needed"], wordings, row["n_rotations"], row["n_replicates"], row["n_calls"], 100 * row["se"],
+        _ends(row, SE),
+    ]  # fmt: skip
+
+
+def _ends(row: Row, fields: tuple[str, str]) -> tuple[float, float] | None:
+    """Return the ends of an interval in points."""
+    low, high = (row[name] for name in fields)
+    return None if low is None or high is None else (100 * low, 100 * high)
 
 
 def _wordings(make: Maker) -> Iterator[Table]:

@@ -117,14 +117,14 @@ def cells(
     units = units.iloc[kept].set_axis(units.index.astype(str)[kept])
     size = units["log10_params"]
     distinct = np.unique(size.dropna())
-    knots = [float(np.log10(one)) for one in sorted(set(threshold))]
+    knots = tuple(sorted(set(map(float, threshold))))
     if not knots and len(distinct) >= 3:
-        knots = [float(distinct[(len(distinct) - 1) // 2])]
+        knots = (float(10 ** distinct[(len(distinct) - 1) // 2]),)
     for k, knot in enumerate(knots):
-        units[above(k)] = (size - knot).clip(lower=0.0)
+        units[above(k)] = (size - np.log10(knot)).clip(lower=0.0)
     for name in ("log10_params", "corpus", "access", "family", *map(above, range(len(knots)))):
         frame[name] = units[name].reindex(frame["model"]).to_numpy()
-    return Cells(GlmmData.from_frame(frame), units, left_out, tuple(float(10**knot) for knot in knots))
+    return Cells(GlmmData.from_frame(frame), units, left_out, knots)
 
 
 class Choice(NamedTuple):

@@ -5,16 +5,18 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from click_stats.errors import UsageError
 from click_stats.stats.glmm import GlmmSpec, fit
 from click_stats.stats.mixed import mixed
 from click_stats.stats.mixed.cells import cells
-from click_stats.stats.mixed.levels import model_levels
-from click_stats.stats.mixed.lineage import base_of
+from click_stats.stats.mixed.levels import ModelLevels, model_levels
+from click_stats.stats.mixed.lineage import base_of, change
 from click_stats.stats.mixed.permutation import within_blocks
 from click_stats.stats.mixed.points import in_points
 from click_stats.stats.mixed.second_stage import second_stage
+from click_stats.stats.tools.multiplicity import holm
 
 
 def described(counts, **facts):
@@ -261,3 +263,116 @@ def test_active_parameters_and_a_stated_threshold(counts):
     np.testing.assert_allclose(found.units["log10_params"].astype(float), np.log10(active))
     np.testing.assert_allclose(found.units["above_threshold"].astype(float), np.maximum(0, np.log10(active / 5)))
     assert found.knots == pytest.approx((5.0,))
+
+
+def test_several_sizes_at_which_the_slope_may_change(counts):
+    found = mixed(counts, threshold=(10.0, 5.0))
+    assert found.meta["threshold"] == [5.0, 10.0]
+    steps = rows(found, design="threshold", term="above_threshold")
+    assert list(steps["knot"]) == [5.0, 10.0]
+    assert (steps["df"] == 8 - 4).all()
+    known = cells(counts, parameters="total", denominator="responded", threshold=(5.0, 10.0))
+    formula = "log10_params + above_threshold + above_threshold_2"
+    expected = second_stage(model_levels(known.data), known.units, formula).table()
+    assert steps["effect_logit"].iloc[1] == pytest.approx(expected.loc["above_threshold_2", "estimate"])
+    notes = " ".join(rows(found, "confounded", design="threshold")["note"])
+    assert "Up to 5 billion parameters: 2 models; above: 6." in notes
+    assert "2 changes of slope are estimated together from 8 models" in notes
+    assert mixed(counts).tables["estimates"]["knot"].notna().sum() == 1
+
+
+def test_a_size_beyond_all_models_gives_no_estimate(counts):
+    row = rows(mixed(counts, threshold=100.0), design="threshold").iloc[0]
+    assert np.isnan(row["effect_logit"])
+    assert row["reason"] == "all models have the same above_threshold"
+
+
+def test_likelihood_ratio_tests_are_those_of_the_fits_written_out(counts, result):
+    found = cells(counts, parameters="total", denominator="responded", threshold=())
+    spec = GlmmSpec("model + category", ("item", "cell"))
+    whole = fit(found.data, spec).loglik
+    tests = result.tables["tests"].set_index("term")
+    gains = {
+        "item": 2 * (whole - fit(found.data, GlmmSpec("model + category", ("cell",))).loglik),
+        "category": 2 * (whole - fit(found.data, GlmmSpec("model", ("item", "cell"))).loglik),
+        "model:category": 2
+        * (fit(found.data, GlmmSpec(spec.fixed, ("item", "cell", "model:category"))).loglik - whole),
+    }
+    for term, gain in gains.items():
+        assert tests.loc[term, "statistic"] == pytest.approx(gain, abs=1e-4)
+    assert tests.loc["item", "p_lr"] == pytest.approx(0.5 * stats.chi2.sf(gains["item"], 1), rel=1e-3)
+    assert tests.loc["category", "p_lr"] == pytest.approx(stats.chi2.sf(gains["category"], 2), rel=1e-3)
+    assert tests.loc["category", "p_wald"] == pytest.approx(tests.loc["category", "p_lr"], abs=0.1)
+    assert not set(tests.index) & {"log10_params", "corpus"}  # effects of models have the t test only
+
+
+def test_the_test_of_the_variance_over_models_is_that_of_the_restricted_likelihood():
+    levels = np.array([0.3, -0.8, 1.1, 0.2, -0.9, 0.7])
+    names = [f"m{k}" for k in range(6)]
+    one = second_stage(ModelLevels(tuple(names), levels, 0.1 * np.eye(6), None, ()), pd.DataFrame(index=names), "")
+    rest = ((levels - levels.mean()) ** 2).sum()
+
+    def deviance(variance):
+        return 5 * np.log(variance) + rest / variance
+
+    gain = deviance(0.1) - deviance(rest / 5)
+    assert one.variance_test.statistic == pytest.approx(gain, rel=1e-6)
+    assert one.variance_test.p_value == pytest.approx(0.5 * stats.chi2.sf(gain, 1), rel=1e-6)
+    z = levels.mean() / np.sqrt(rest / 6 / 6)  # by maximum likelihood: rest / models
+    assert one.p_wald[0] == pytest.approx(2 * stats.norm.sf(abs(z)), rel=1e-6)
+
+
+def test_families_that_differ_have_a_variance():
+    rng = np.random.default_rng(4)
+    names = [f"m{k:02d}" for k in range(30)]
+    family = np.repeat(np.arange(6), 5)
+    levels = rng.normal(0, 1, 6)[family] + rng.normal(0, 0.2, 30)
+    facts = pd.DataFrame({"family": family.astype(str)}, index=names)
+    given = ModelLevels(tuple(names), levels, 1e-4 * np.eye(30), None, ())
+    one = second_stage(given, facts, "", families=facts["family"])
+    # Balanced one-way layout: REML is the analysis of variance.
+    means = levels.reshape(6, 5).mean(axis=1)
+    within = ((levels - means[family]) ** 2).sum() / 24
+    assert one.sd == pytest.approx(np.sqrt(within - 1e-4), rel=1e-4)
+    assert one.family_sd == pytest.approx(np.sqrt(means.var(ddof=1) - within / 5), rel=1e-4)
+    assert one.variance_test.p_value < 0.001
+
+
+def test_pairs_are_corrected_within_their_family(result):
+    for by in ("model", "family"):
+        found = rows(result, "pairs", by=by)
+        np.testing.assert_allclose(found["p_adjusted"], holm(found["p_value"].to_numpy()))
+        assert ((found["verdict"] == "separated") == (found["p_adjusted"] < 0.05)).all()
+
+
+def test_degrees_of_freedom_of_cell_logits_do_not_exceed_those_of_models(counts, counts_of):
+    rng = np.random.default_rng(8)
+    same = counts_of(rng.binomial(6, 0.5, (8, 45)), 6, category=list("ABC") * 15)
+    facts = {name: counts.units[name].to_numpy() for name in ("parameters", "family", "korean_corpus")}
+    found = mixed(described(same, **facts), fixed="category + log10_params")
+    row = rows(found, "structures", structure="cell logits").iloc[0]
+    assert row["model_sd_logit"] == 0
+    assert row["df"] == 8 - 2
+    assert "Satterthwaite" in row["note"]
+    reach = stats.t.ppf(0.975, 6) * row["effect_logit_se"]
+    assert row["effect_logit_high"] == pytest.approx(row["effect_logit"] + reach)
+
+
+def test_tuning_and_pretraining_are_told_apart():
+    units = pd.DataFrame(
+        {
+            "tuned": ["no", "yes", "no", "yes", None, "no"],
+            "korean_corpus": ["Web", "Web + instruction tuning", "Web + news", "web+news + SFT", "Web", "web "],
+        },
+        index=list("abcdef"),
+    )
+    kinds = [change(units, unit, "a").change for unit in "bcdef"]
+    assert kinds == [
+        "tuning", "further pretraining", "tuning and further pretraining", "not known", "no change stated",
+    ]  # fmt: skip
+
+
+def test_a_base_model_that_is_absent_is_named(counts):
+    found = rows(mixed(counts.select(["m0", "m1", "m3", "m4", "m6"])), "contrasts")
+    assert list(found["unit_b"]) == ["m2"]
+    assert "not among the models" in found["reason"].iloc[0]

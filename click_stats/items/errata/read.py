@@ -15,10 +15,18 @@ from click_stats.items.errata.entries import TOGETHER, Errata
 if TYPE_CHECKING:
     from typing import Any
 
+ACTIONS = "rekey, also-accept, drop, recategorise, retext"
 FORM = (
-    "Write [[erratum]] tables with key, digest, action (rekey, also-accept, drop, recategorise or retext), reason, "
-    "reviewer, date and source; see the guide on repairing a benchmark."
+    f"Write [[erratum]] tables with key, digest, action ({ACTIONS}), reason, reviewer, date and source; see the guide on "
+    "repairing a benchmark."
 )
+SAID = {
+    "union_tag_not_found": f"no action; one of {ACTIONS}",
+    "union_tag_invalid": f"no such action; one of {ACTIONS}",
+    "missing": "is missing",
+    "extra_forbidden": "is no entry of this action",
+}
+"""What pydantic finds wrong, in our words; otherwise in its own."""
 
 
 def read_errata(path: str | Path) -> Errata:
@@ -54,7 +62,10 @@ def read_errata(path: str | Path) -> Errata:
 
 def _faults(error: ValidationError, data: dict[str, Any]) -> str:
     """Say in one line what is wrong, with the number and the item of each erratum."""
-    return "; ".join(f"{_place(problem['loc'], data)}: {problem['msg']}" for problem in error.errors())
+    found = [problem for problem in error.errors() if problem["type"] != "too_short" or len(problem["loc"]) > 1]
+    return "; ".join(
+        f"{_place(problem['loc'], data)}: {SAID.get(problem['type'], problem['msg'])}" for problem in found
+    )
 
 
 def _place(where: tuple[int | str, ...], data: dict[str, Any]) -> str:

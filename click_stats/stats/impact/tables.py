@@ -60,7 +60,8 @@ def score_rows(
             continue
         for unit, label in enumerate(before.units.index):
             change = after[unit] - scores[unit]
-            row = {"erratum": scenario.erratum, "item": scenario.item, "action": scenario.action, "unit": str(label)}
+            row: dict[str, Any] = {"erratum": scenario.erratum, "item": scenario.item, "action": scenario.action}
+            row |= {"unit": str(label)}
             row |= {"by": by, "group": group, "score_before": scores[unit], "score_after": after[unit]}
             row |= {"change": change, "n_items_before": n_before[unit], "n_items_after": n_after[unit]}
             row |= {"reason": "" if np.isfinite(change) else NO_SCORE}

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 ACTIONS = "rekey, also-accept, drop, recategorise, retext"
 FORM = (
-    f"Write [[erratum]] tables with key, digest, action ({ACTIONS}), reason, reviewer, date and source; see the guide on "
-    "repairing a benchmark."
+    f"Write [[erratum]] tables with key, digest, action ({ACTIONS}), reason, reviewer, date and source; see the guide "
+    "on repairing a benchmark."
 )
 SAID = {
     "union_tag_not_found": f"no action; one of {ACTIONS}",

@@ -19,8 +19,8 @@ from scipy.special import expit, log_expit
 if TYPE_CHECKING:
     from click_stats.counts import FloatArray, IntArray
 
-WITHIN = 2.0
-"""A value of t serves the scores within so many standard deviations: far below the mode, digits would be lost."""
+LEAST = 0.01
+"""A value of t serves the scores that are at least this probable, of the most probable one: digits are lost below."""
 MOST_STEPS = 200
 
 
@@ -42,23 +42,21 @@ class Given:
 
 def given_scores(difficulty: FloatArray, size: IntArray, scores: IntArray) -> Given:
     """Return the probabilities given each of the increasing ``scores``, all above 0 and below the number of items."""
-    n = int(size.sum())
     ability = abilities(difficulty, size, scores)
-    deviation = np.sqrt(information(difficulty, size, ability))
     right = np.empty((scores.size, difficulty.size))
     log_total = np.empty(scores.size)
     start = 0
     while start < scores.size:
-        stop = int(np.searchsorted(scores, scores[start] + WITHIN * deviation[start], side="right"))
-        block, r = slice(start, stop), scores[start:stop]
         t = ability[start]
         p = expit(t - difficulty)
         total = _distribution(np.repeat(p, size))
+        likely = np.flatnonzero(total[scores] >= LEAST * total.max())
+        block = slice(start, int(likely[-1]) + 1)
+        r = scores[block]
         for g, one in enumerate(p):
             right[block, g] = one * _without(total, float(one))[r - 1] / total[r]
         log_total[block] = np.log(total[r]) - r * t - size @ log_expit(difficulty - t)
-        start = stop
-    assert total.size == n + 1
+        start = block.stop
     return Given(right, log_total)
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 TOO_FEW = "fewer than 4 models: a correlation has no interval"
 ALL_RIGHT, ALL_WRONG = "every model right", "every model wrong"
 NO_ANSWER, NO_SPREAD = "no model answered", "every model scores the same"
+PERFECT = "a correlation of 1 or -1: Fisher's interval has no width"
 NO_REST = "the models do not differ on the other items"
 ONE_MODEL = "one model: no error between models"
 TINY = 1e-12
@@ -84,13 +85,29 @@ def rest_scores(scores: FloatArray) -> FloatArray:
     return rest
 
 
+def correlation(values: FloatArray, rest: FloatArray) -> FloatArray:
+    """Return (I,) Pearson's correlation of every column of ``values`` with the same column of ``rest``, both (U, I).
+
+    A unit counts where both are defined. NaN where either does not vary.
+    """
+    both = ~(np.isnan(values) | np.isnan(rest))
+    n = np.maximum(both.sum(axis=0), 1)
+    x, y = np.where(both, values, 0.0), np.where(both, rest, 0.0)
+    x, y = np.where(both, x - x.sum(axis=0) / n, 0.0), np.where(both, y - y.sum(axis=0) / n, 0.0)
+    spread_x, spread_y = (x**2).sum(axis=0), (y**2).sum(axis=0)
+    varies = (spread_x > TINY) & (spread_y > TINY)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        r: FloatArray = np.where(varies, (x * y).sum(axis=0) / np.sqrt(spread_x * spread_y), np.nan)
+    return np.clip(r, -1, 1)
+
+
 def correlations(values: FloatArray, rest: FloatArray, model: IntArray, level: float) -> Estimates:
-    """Return the correlation of every column of ``values`` with the same column of ``rest``.
+    """Return :func:`correlation` of every column with its interval.
 
     Parameters
     ----------
     values, rest
-        (U, I); a unit counts for an item where both are defined.
+        (U, I), NaN where undefined.
     model
         (U,) codes: the interval counts models, not their conditions.
     level
@@ -98,35 +115,28 @@ def correlations(values: FloatArray, rest: FloatArray, model: IntArray, level: f
 
     Notes
     -----
-    Pearson's correlation: point-biserial where scores are 0 or 1. The interval is Fisher's (1921), z ± q/sqrt(G - 3)
-    with G the number of models: approximate for scores of 0 and 1. ``std_error`` is that of z.
+    Point-biserial where scores are 0 or 1. The interval is Fisher's (1921), z ± q/sqrt(G - 3) with G the number of
+    models: approximate for scores of 0 and 1. ``std_error`` is that of z.
     """
     both = ~(np.isnan(values) | np.isnan(rest))
-    n = both.sum(axis=0)
-    x, y = np.where(both, values, 0.0), np.where(both, rest, 0.0)
+    member = np.unique(model, return_inverse=True)[1] == np.arange(len(np.unique(model)))[:, None]
+    models = (member.astype(np.int64) @ both.astype(np.int64) > 0).sum(axis=0)
+    r = correlation(values, rest)
     with np.errstate(invalid="ignore", divide="ignore"):
-        x = np.where(both, x - x.sum(axis=0) / n, 0.0)
-        y = np.where(both, y - y.sum(axis=0) / n, 0.0)
-        spread_x, spread_y = (x**2).sum(axis=0), (y**2).sum(axis=0)
-        r = np.clip((x * y).sum(axis=0) / np.sqrt(spread_x * spread_y), -1, 1)
-        member = np.unique(model, return_inverse=True)[1] == np.arange(len(np.unique(model)))[:, None]
-        models = (member.astype(np.int64) @ both.astype(np.int64) > 0).sum(axis=0)
-        r = np.where((spread_x > TINY) & (spread_y > TINY), r, np.nan)
-        error = np.where(models > 3, 1 / np.sqrt(np.maximum(models - 3.0, 1e-300)), np.nan)
-        error = np.where(np.isnan(r), np.nan, error)
-        z = np.arctanh(r)
-        q = stats.norm.isf((1 - level) / 2)
+        error = np.where((models > 3) & (np.abs(r) < 1 - TINY), 1 / np.sqrt(np.maximum(models - 3.0, TINY)), np.nan)
+        z, q = np.arctanh(r), stats.norm.isf((1 - level) / 2)
         low, high = np.tanh(z - q * error), np.tanh(z + q * error)
-    mean = np.where(both, values, 0.0).sum(axis=0) / np.maximum(n, 1)
-    reason = [_why(*row) for row in zip(n, mean, spread_x > TINY, spread_y > TINY, models, strict=True)]
+    masked = np.where(both, values, np.nan)
+    reason = [_why(column[~np.isnan(column)], one, n) for column, one, n in zip(masked.T, r, models, strict=True)]
     return Estimates(r, error, np.full(r.shape, np.nan), low, high, reason)
 
 
-def _why(n: int, mean: float, item_varies: bool, rest_varies: bool, models: int) -> str:
-    if not n:
+def _why(values: FloatArray, r: float, models: int) -> str:
+    """Say why a correlation, or its interval, is undefined; nothing when it is not."""
+    if not np.isnan(r):
+        return TOO_FEW if models < 4 else PERFECT if abs(r) > 1 - TINY else ""
+    if not values.size:
         return NO_ANSWER
-    if not item_varies:
-        return ALL_RIGHT if mean > 1 - TINY else ALL_WRONG if mean < TINY else NO_SPREAD
-    if not rest_varies:
+    if np.ptp(values) > TINY:
         return NO_REST
-    return TOO_FEW if models < 4 else ""
+    return ALL_RIGHT if values[0] > 1 - TINY else ALL_WRONG if values[0] < TINY else NO_SPREAD

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pandas as pd
 
+from click_stats.stats.item_analysis.classical import correlation
+
 if TYPE_CHECKING:
     from click_stats.counts import FloatArray, IntArray
     from click_stats.stats.item_analysis.answers import Answers, BoolArray
@@ -72,21 +74,14 @@ def draw(answers: Answers, ability: FloatArray, rest: FloatArray) -> Draw:
     """
     there = answers.there
     upper, lower = halves(ability)
-    both = there & ~np.isnan(rest)
-    weight = both[:, :, None].astype(np.float64)
-    n = np.maximum(both.sum(axis=0), 1)[:, None]
-    x = (answers.shares - (answers.shares * weight).sum(axis=0) / n) * weight
-    y = (np.where(both, rest, 0.0) - np.where(both, rest, 0.0).sum(axis=0) / n[:, 0]) * both
-    spread_x, spread_y = (x**2).sum(axis=0), (y**2).sum(axis=0)[:, None]
-    defined = (spread_x > TINY) & (spread_y > TINY)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        correlation = np.where(defined, (x * y[:, :, None]).sum(axis=0) / np.sqrt(spread_x * spread_y), np.nan)
+    drawn = np.where(there[:, :, None], answers.shares, np.nan)
+    options = range(answers.shares.shape[2])
     return Draw(
         (answers.shares > 0).sum(axis=0),
         _mean(answers.shares, there, np.ones(len(upper), dtype=bool)),
         _mean(answers.shares, there, upper),
         _mean(answers.shares, there, lower),
-        correlation,
+        np.column_stack([correlation(drawn[:, :, option], rest) for option in options]),
     )
 
 

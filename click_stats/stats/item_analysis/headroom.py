@@ -31,11 +31,11 @@ INFORMATION = ("unit", "estimate", "plain_ability", "plain_information", "plain_
 CEILING = ("scenario", "n_wrong_keys", "ceiling", "conf_low", "conf_high", "note")
 TOO_FEW_UNITS = "fewer models than this"
 NO_SHARED = "no item that all of these models answered"
-FEW = "fewer than 2 models or 2 items: no scale"
+FEW = "fewer than 2 models or 2 items, or no convergence: no scale"
 NONE_WRONG, ALL_SUSPECTS, REVIEWED = "no key is wrong", "every suspected key is wrong", "suspects as reviewed"
 BOUND = "a bound, not an estimate: no review of the suspects is given"
 OUTSIDE = "wrong keys that are no suspects are not counted"
-STEP, ROUNDS, PRIOR = 1e-8, 500, 4.0
+STEP, ROUNDS, PRIOR = 1e-6, 500, 4.0
 TINY = 1e-12
 
 
@@ -102,16 +102,18 @@ def scale(scores: FloatArray, n_options: IntArray) -> Scale | None:
     x = np.where(there, scores, 0.0)
     found = Scale(np.zeros(scores.shape[0]), np.zeros(scores.shape[1]))
     for _ in range(ROUNDS):
+        before = found
         pull, weight = _gradient(x, there, found, n_options)
         step = (pull.sum(axis=1) - found.ability / PRIOR) / (weight.sum(axis=1) + 1 / PRIOR)
         found = found._replace(ability=found.ability + np.clip(step, -1, 1))
         pull, weight = _gradient(x, there, found, n_options)
         move = (-pull.sum(axis=0) - found.difficulty / PRIOR) / (weight.sum(axis=0) + 1 / PRIOR)
-        found = found._replace(difficulty=found.difficulty + np.clip(move, -1, 1))
-        if max(np.abs(step).max(), np.abs(move).max()) < STEP:
-            break
-    centre = found.difficulty.mean()
-    return Scale(found.ability - centre, found.difficulty - centre)
+        # Half a step: near the floor an item has little information and a whole one overshoots for ever.
+        difficulty = found.difficulty + np.clip(move, -1, 1) / 2
+        found = Scale(found.ability - difficulty.mean(), difficulty - difficulty.mean())
+        if max(np.abs(new - old).max() for new, old in zip(found, before, strict=True)) < STEP:
+            return found
+    return None
 
 
 def _curve(found: Scale, n_options: IntArray) -> tuple[FloatArray, FloatArray]:

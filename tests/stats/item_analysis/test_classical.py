@@ -78,6 +78,14 @@ def test_reasons_of_correlations():
     assert three.reason == [classical.TOO_FEW]
 
 
+def test_a_perfect_correlation_has_no_interval():
+    rest = np.arange(6.0)[:, None]
+    found = classical.correlations(2 * rest, rest, np.arange(6), 0.95)
+    assert found.value[0] == 1
+    assert np.isnan([found.low[0], found.high[0]]).all()
+    assert found.reason == [classical.PERFECT]
+
+
 def test_conditions_of_one_model_widen_the_interval():
     rng = np.random.default_rng(5)
     scores = rng.integers(0, 2, (10, 30)).astype(float)
@@ -96,3 +104,20 @@ def test_coverage_of_the_correlation():
     values = 0.6 * rest + 0.8 * rng.normal(size=rest.shape)
     found = classical.correlations(values, rest, np.arange(20), 0.95)
     assert abs(((found.low <= 0.6) & (found.high >= 0.6)).mean() - 0.95) < 0.015
+
+
+@pytest.mark.parametrize("easiness", [0.0, 1.2])
+def test_coverage_of_the_correlation_of_zeros_and_ones(easiness):
+    """Fisher's interval is approximate here: it must not be far off. 2,000 items: Monte Carlo error .005."""
+    rng = np.random.default_rng(14)
+
+    def drawn(n):
+        rest = rng.normal(size=(n, 2000))
+        return (rng.random(rest.shape) < special.expit(easiness + 1.5 * rest)).astype(float), rest
+
+    values, rest = drawn(20)
+    truth = np.nanmean(classical.correlation(*drawn(1000)))
+    found = classical.correlations(values, rest, np.arange(20), 0.95)
+    known = ~np.isnan(found.value)
+    coverage = ((found.low <= truth) & (truth <= found.high))[known].mean()
+    assert 0.93 < coverage < 0.985

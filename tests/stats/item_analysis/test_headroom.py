@@ -34,6 +34,25 @@ def test_scale_recovers_order_and_spread():
     assert found.difficulty.mean() == pytest.approx(0, abs=1e-9)
 
 
+def test_scale_converges_where_strong_models_miss_what_weak_ones_know():
+    """Near the floor a full step of scoring overshoots; at the mode the abilities' gradient vanishes."""
+    rng = np.random.default_rng(15)
+    scores = (rng.random((20, 400)) < np.linspace(0.4, 0.9, 20)[:, None]).astype(float)
+    scores[:, :40] = (np.arange(20) < 6)[:, None]
+    scores[3, 50:70] = np.nan
+    n_options = np.full(400, 5)
+    found = headroom.scale(scores, n_options)
+    assert found is not None
+
+    def log_posterior(shift):
+        p = 0.2 + 0.8 * special.expit(found.ability[:, None] + shift - found.difficulty)
+        fit = np.nansum(scores * np.log(p) + (1 - scores) * np.log1p(-p), axis=1)
+        return fit - (found.ability + shift) ** 2 / (2 * headroom.PRIOR)
+
+    slope = (log_posterior(1e-4) - log_posterior(-1e-4)) / 2e-4
+    assert np.abs(slope).max() < 0.2  # scores of some 400 answers: an ability off by 0.01 has a slope of 0.5 or more
+
+
 def test_information_by_hand():
     found = headroom.Scale(np.array([0.0, 3.0]), np.array([0.0, 0.0]))
     table = headroom.information(np.array([[1, 0], [1, 1.0]]), ["a", "b"], np.array([4, 4]), found)

@@ -30,6 +30,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "dif": ("contrast", "estimate", "ets_class", "verdict", "reason"),
 }
 """Analyses whose ``estimates`` have rows by item, and the columns that are shown, in this order; intervals follow."""
+DIFFERENCES = frozenset({"dif"})
+"""Analyses whose ``estimate`` is a difference of shares: shown in points, with its sign."""
 MEASURES = (("difficulty", "irt", "difficulty"), ("rest", "item_analysis", "item_rest"))
 """Columns of the list: name in the address, analysis, column of its ``estimates``."""
 DIGITS = 4
@@ -65,18 +67,21 @@ def measures(results: ResultSet, keys: Sequence[str], lang: str) -> list[dict[st
     return found
 
 
-def details(results: ResultSet, keys: Sequence[str], lang: str, titles: Mapping[str, str]) -> list[dict[str, Any]]:
+def details(results: ResultSet, keys: Sequence[str], lang: str, said: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return every analysis by item: its columns, its rows by the number of the item, and its texts, each once."""
-    parts = [
-        (titles[f"about_{name}"], _part(frame(results, name), shown, keys, lang)) for name, shown in COLUMNS.items()
-    ]
-    return [{"title": title, **part} for title, part in parts if part]
+    parts = []
+    for name, wanted in COLUMNS.items():
+        table = frame(results, name)
+        shown = [column for column in wanted if column in table and table[column].notna().any()]
+        if shown and "item" in table:
+            part = _part(table, shown, keys, lang)
+            if name in DIFFERENCES:
+                part["columns"] = [_in_points(column, said["points"]) for column in part["columns"]]
+            parts.append({"title": said[f"about_{name}"], **part})
+    return parts
 
 
-def _part(table: pd.DataFrame, shown: Sequence[str], keys: Sequence[str], lang: str) -> dict[str, Any] | None:
-    shown = [name for name in shown if name in table and table[name].notna().any()]
-    if not shown or "item" not in table:
-        return None
+def _part(table: pd.DataFrame, shown: Sequence[str], keys: Sequence[str], lang: str) -> dict[str, Any]:
     ends = {name: pair for name in shown if set(pair := _interval(name)) <= set(table.columns)}
     names = [*shown, *(end for pair in ends.values() for end in pair)]
     columns: list[dict[str, Any]] = []
@@ -106,6 +111,12 @@ def _format(name: str, values: pd.Series[Any]) -> dict[str, Any]:
     if column.unit == "share":
         return {"format": "percent", "digits": 1}
     return {"format": "number", "digits": 3 if values.astype("float64").abs().max() <= 1 else 2}
+
+
+def _in_points(column: dict[str, Any], points: str) -> dict[str, Any]:
+    if column["format"] != "percent":
+        return column
+    return {**column, "format": "points", "label": f"{column['label']} ({points})"}
 
 
 def _value(value: Any, texts: dict[str, int]) -> Any:

@@ -32,6 +32,7 @@
   const percent = (share, digits = 0) => (share == null ? DASH : `${fixed(100 * share, digits)}%`);
   const formats = {
     percent: (value, { digits }) => percent(value, digits),
+    points: (value, { digits }) => (value > 0 ? "+" : "") + fixed(value == null ? null : 100 * value, digits),
     integer: (value) => (value == null ? DASH : count(value)),
     number: (value, { digits }) => fixed(value, digits),
     boolean: (value) => (value == null ? DASH : value ? words.yes : words.no),
@@ -379,7 +380,7 @@
   function statistics(part, item) {
     const rows = part.rows[item] ?? [];
     const told = part.columns.filter((column) => rows.some((row) => row[column.at] != null));
-    const numeric = (column) => ["percent", "integer", "number"].includes(column.format);
+    const numeric = (column) => ["percent", "points", "integer", "number"].includes(column.format);
     const cell = (column, row) => {
       const [value, low, high] = [column.at, column.low, column.high].map((at) => formats[column.format](row[at], { digits: column.digits, texts: part.texts }));
       return row[column.low] == null ? value : `${value} (${low} ${DASH} ${high})`;

@@ -1,5 +1,7 @@
 """Errata: what a file may say, and what each correction makes of an item table."""
 
+from pathlib import Path
+
 import pytest
 
 from click_stats.errors import DataError, UsageError
@@ -217,3 +219,13 @@ def test_files_that_cannot_be_read(tmp_path):
     path.write_bytes("reason = '가'".encode("cp949"))
     with pytest.raises(DataError, match="no UTF-8"):
         read_errata(path)
+
+
+def test_the_example_has_one_of_each_and_fits(invented):
+    errata = read_errata(Path(__file__).parents[2] / "fixtures" / "invented" / "errata.toml")
+    assert sorted(entry.action for entry in errata.entries) == [
+        *("also-accept", "drop", "recategorise", "rekey", "retext")
+    ]
+    found = invented.with_errata(errata)
+    assert len(found) == len(invented) - 1
+    assert not any("change nothing" in warning for warning in found.warnings)

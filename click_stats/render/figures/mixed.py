@@ -75,7 +75,9 @@ def effects(estimates: pd.DataFrame) -> pd.DataFrame:
 
 def draw_effects(ax: Axes, data: pd.DataFrame, words: Words) -> None:
     """Draw a row for each effect: an interval where models give one, a hollow mark where they do not."""
-    row_axis(ax, fitted([_named(row, words.lang) for row in data.to_dict("records")], most=64))
+    names = fitted([_named(row, words.lang) for row in data.to_dict("records")], most=56)
+    row_axis(ax, names)
+    ax.set_yticks(range(len(names)), names)  # these names say more than those of models, and may be longer
     ax.axvline(0, color=MUTED, linewidth=0.8, zorder=1)
     reach = _reach(data)
     for place, row in enumerate(data.to_dict("records")):

@@ -36,6 +36,8 @@ PRIOR_WEIGHT, PRIOR_SD = 1.0, 1.0
 TOLERANCE, MOST_STEPS = 1e-4, 500
 MOST_STRETCH = 0.5
 """Largest relative change of the scale in one step."""
+SWING = 0.3
+"""A step back by more than this part of the last one is a swing."""
 STRIDE, MOST_RATIO = 5, 0.95
 """Steps between extrapolations, and the largest ratio of successive changes that is believed."""
 STEPS_OF_GRID = 12
@@ -124,9 +126,11 @@ def fit(responses: Responses, *, slopes: bool = False) -> Fit:
     grid = _grid(responses, prior, abilities)
     settled, step = False, 0
     recent: list[FloatArray] = []
+    brake = _Brake(responses)
     for step in range(1, MOST_STEPS + 1):
         items = _items(responses, blocks, abilities, prior, grid)
         moved, factor = _levels(responses, abilities, items)
+        moved = brake(abilities, moved)
         moved, new_prior = _identified(moved, _scaled(_prior(responses, prior, items), factor), items)
         change = _change(abilities, moved, prior, new_prior)
         recent.append(_spreads(moved, new_prior))
@@ -370,6 +374,28 @@ def _scaled(prior: ItemPrior, factor: float) -> ItemPrior:
         prior, means=prior.means * factor, grand=prior.grand * factor, between=prior.between * factor,
         sd=prior.sd * factor,
     )  # fmt: skip
+
+
+class _Brake:
+    """Shortens the steps of a model that swings to and fro: near the floor its information changes fast."""
+
+    def __init__(self, responses: Responses) -> None:
+        self.length = np.ones(responses.correct.shape[0])
+        self.last = np.zeros((responses.correct.shape[0], responses.leaf_category.size))
+
+    def __call__(self, old: Abilities, new: Abilities) -> Abilities:
+        """Return the levels that are gone to instead of the ``new`` ones."""
+        move = new.leaf - old.leaf
+        back = (move * self.last).sum(axis=1) < -SWING * (self.last**2).sum(axis=1)
+        self.length = np.where(back, 0.6 * self.length, self.length)
+        self.last = self.length[:, None] * move
+        part = self.length
+        return replace(
+            new,
+            general=old.general + part * (new.general - old.general),
+            category=old.category + part[:, None] * (new.category - old.category),
+            leaf=old.leaf + part[:, None] * move,
+        )
 
 
 def _spreads(abilities: Abilities, prior: ItemPrior) -> FloatArray:

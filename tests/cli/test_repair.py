@@ -82,6 +82,18 @@ def test_impact(call, errata):
     assert "이전" in call("items", "impact", "errata.toml", "answers.csv", "--draws", "100", "--lang", "ko").out
 
 
+def test_impact_on_chosen_items_leaves_errata_of_others_out(call, errata, folder):
+    (folder / "keys.txt").write_text("One/a\n", encoding="utf-8")
+    words = ("items", "impact", "errata.toml", "answers.csv", "--draws", "100", "--items-from", "keys.txt")
+    found = json.loads(call(*words, "--json", "-q").out)
+    assert [row[:2] for row in found["tables"]["errata"]["rows"]] == [["all", ""], ["1", "One/a"]]
+    assert "2 items (One/b, Two/a)" in found["meta"]["warnings"][-1]
+    errata(("One/b", "drop", ""))
+    run = call(*words)
+    assert run.code == 1
+    assert "No erratum is about the chosen items" in run.err
+
+
 def test_other_commands_take_the_errata(call, errata, folder):
     found = json.loads(call("items", "check", "--errata", "errata.toml", "--json").out)
     assert found["n_items"] == 2

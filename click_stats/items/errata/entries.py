@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
@@ -116,7 +115,7 @@ class Errata(_Frozen):
 
     entries: tuple[Erratum, ...] = Field(alias="erratum", min_length=1)
 
-    @cached_property
+    @property
     def digest(self) -> str:
         """Fingerprint of what is corrected; words around it (reason, reviewer, date, source) do not change it."""
         about = {"reason", "reviewer", "date", "source"}
@@ -129,7 +128,3 @@ class Errata(_Frozen):
 
     def __len__(self) -> int:
         return len(self.entries)
-
-    def one_by_one(self) -> list[Errata]:
-        """Return each correction alone."""
-        return [self.model_copy(update={"entries": (entry,)}) for entry in self.entries]

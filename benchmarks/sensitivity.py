@@ -5,6 +5,9 @@ fixed amounts, each item with its own normal shift in every wording and position
 very large population of the same kind. Between models, models are normal too. The control draws two replicates of one
 model from the same probabilities.
 
+Errors of other designs: 120 items, alone or in passages of three that share their ease (normal, 1) and the effect of the
+wordings on them (normal, .7); the true error is that of many such sets of items.
+
 Usage: python benchmarks/sensitivity.py [--write] [--repeat 1000]
 """
 
@@ -15,9 +18,14 @@ import time
 
 import numpy as np
 import pages
+import pandas as pd
 
-from click_stats.stats.sensitivity import intervals
+from click_stats.counts import STATUSES, Counts
+from click_stats.stats.sensitivity import across, intervals, studies
 from click_stats.stats.sensitivity.components import MeanSquares, components, finite, loadings, mean_squares
+from click_stats.stats.sensitivity.layout import layouts
+from click_stats.stats.sensitivity.strata import Within
+from click_stats.stats.sensitivity.within import within as split_within
 from click_stats.stats.tools.columns import columns
 from click_stats.stats.tools.permutation import sign_flip
 
@@ -128,6 +136,80 @@ def control(n: int, repeats: int) -> float:
     return found / repeats
 
 
+ITEMS, TOGETHER = 120, 3
+TARGETS = ("sampled", "fixed", "relative", "absolute")
+
+
+def in_passages(rng: np.random.Generator, models: int, n: int, together: int) -> np.ndarray:
+    """(models, n, 3, 4) probabilities; passages of ``together`` items share ease and effects of wordings."""
+    passage = np.arange(n) // together
+    shared = 0.0 if together == 1 else 1.0
+    ease = rng.normal(0, 1.0, n) + shared * rng.normal(0, 1.0, n)[passage]
+    level = rng.normal(0, 0.5, (models, 1, 1, 1)) if models > 1 else 0.0
+    logit = 0.2 + level + ease[:, None, None] + rng.normal(0, 0.5, (models, n, 1, 1))
+    logit = logit + (
+        rng.normal(0, 0.7, (models, n, 3, 1))[:, passage] if shared else rng.normal(0, 0.7, (models, n, 3, 1))
+    )
+    return 1 / (1 + np.exp(-(logit + POSITIONS["small"])))
+
+
+def counts_of(right: np.ndarray, together: int) -> tuple[Counts, pd.DataFrame]:
+    """Counts of (models, n, 3, 4) answers, and one row for each."""
+    models, n = right.shape[:2]
+    unit, item, wording, rotation = (index.ravel() for index in np.indices(right.shape))
+    rows = pd.DataFrame(
+        {
+            "unit": unit, "item": item, "wording": wording.astype(str), "rotation": rotation, "replicate": 0,
+            "gold_position": (item - rotation) % 4, "correct": right.ravel(),
+        }
+    )  # fmt: skip
+    keys = [f"i{k}" for k in range(n)]
+    items = pd.DataFrame(
+        {"category": "A", "domain": "D", "source": "s", "n_options": 4, "gold": np.arange(n) % 4,
+         "cluster": [f"p{k // together}" for k in range(n)]},
+        index=pd.Index(keys, name="item"),
+    )  # fmt: skip
+    names = pd.Index([f"m{k}" for k in range(models)], name="unit")
+    statuses = np.zeros((models, n, len(STATUSES)), dtype=np.int64)
+    options = np.zeros((models, n, 4), dtype=np.int64)
+    units = pd.DataFrame({"model": list(names)}, index=names)
+    return Counts(units, items, options, statuses, statuses.sum(axis=2), None, ("A",), ("D",)), rows
+
+
+def errors(models: int, together: int, repeats: int) -> dict[str, float]:
+    """Coverage of the intervals of the errors of the design as run: 3 wordings, 4 rotations, one answer."""
+    rng = np.random.default_rng([SEED, 6, models, together])
+    many = in_passages(rng, 2_000, 1_200, together)  # models in abundance, ten sets of items
+    mean = many.mean(axis=(2, 3))
+    own = mean - mean.mean(axis=0) - mean.mean(axis=1, keepdims=True) + mean.mean()
+    sets = 20_000
+    one = in_passages(np.random.default_rng([SEED, 7, together]), 1, sets * ITEMS // 10, together)[0]
+    fixed, noise = (float((p * (1 - p)).mean()) / 12 / ITEMS for p in (one, many))
+    sampled = float(one.mean(axis=(1, 2)).reshape(-1, ITEMS).mean(axis=1).var(ddof=1)) + fixed
+    relative = float(own.reshape(2_000, -1, ITEMS).mean(axis=2).var()) + noise
+    common = mean.mean(axis=0).reshape(-1, TOGETHER).mean(axis=1)
+    true = {
+        "sampled": sampled, "fixed": fixed, "relative": relative,
+        "absolute": relative + float(common.var(ddof=1)) / (ITEMS / TOGETHER),
+    }  # fmt: skip
+    hits = dict.fromkeys(TARGETS, 0)
+    for _ in range(repeats):
+        p = in_passages(rng, models, ITEMS, together)
+        counts, rows = counts_of(rng.random(p.shape) < p, together)
+        shapes = [layouts(counts, own)[4] for _, own in rows.groupby("unit")]
+        alone = in_passages(rng, 1, ITEMS, together)
+        shape = layouts(counts, counts_of(rng.random(alone.shape) < alone, together)[1])[4]
+        parts = split_within(counts, shape, wordings="fixed", residual="answers", level=LEVEL)
+        crossed = across.by_options(counts, shapes, wordings="fixed", residual="answers", level=LEVEL)
+        inside = Within({4: parts}, {4: ITEMS}, n_wordings=3, n_replicates=1, random=False)
+        apart = studies.joined([(4, crossed)], ITEMS, random=False)[0][1]
+        for target in TARGETS:
+            model = inside if target in inside.targets else apart
+            low, high = model.interval(target, ITEMS, 3, 4, 1, level=LEVEL)
+            hits[target] += low <= true[target] <= high
+    return {name: count / repeats for name, count in hits.items()}
+
+
 def report(repeats: int) -> str:
     """Return the tables."""
     lines = [
@@ -148,6 +230,14 @@ def report(repeats: int) -> str:
     for n_models, n in ((6, 200), (13, 200), (20, 200)):
         found = between(n_models, n, repeats)
         lines.append(f"| {n_models} | {n} | {found['model']:.3f} | {found['G']:.3f} |")
+    lines += [
+        "", f"Intervals of the errors of the design as run, {ITEMS} items ({repeats // 2} replications):", "",
+        "| models | items in a passage | " + " | ".join(TARGETS) + " |", "|---:|---:|" + "---:|" * len(TARGETS),
+    ]  # fmt: skip
+    for n_models in (6, 13):
+        for together in (1, TOGETHER):
+            found = errors(n_models, together, repeats // 2)
+            lines.append(f"| {n_models} | {together} | " + " | ".join(f"{found[name]:.3f}" for name in TARGETS) + " |")
     lines += ["", "Two replicates of one model, called different at 5 %:", "", "| items | share |", "|---:|---:|"]
     lines += [f"| {n} | {control(n, repeats):.3f} |" for n in (41, 280)]
     return "\n".join(lines)

@@ -16,7 +16,9 @@ from click_stats.responses import Responses
 from click_stats.results import ResultSet
 from click_stats.stats.sensitivity import sensitivity
 
-FULL = ["components", "across", "generalisability", "designs", "cheapest", "wordings", "control"]
+FULL = [
+    "components", "across", "generalisability", "designs", "cheapest", "cheapest-between", "wordings", "control",
+]  # fmt: skip
 
 
 def results(shape, **parameters):
@@ -97,8 +99,15 @@ def test_more_wordings_than_observed_carry_a_footnote():
     assert any("extrapolation" in note for _, note in table.footnotes)
 
 
+def test_components_below_0_are_shown_as_0_with_a_note(full):
+    below = full["sensitivity"].to_frame().query("flag.str.contains('below 0')")
+    assert len(below)
+    assert (below["variance"] == 0).all()
+    assert any("set to 0" in note for _, note in made(full, "en")["components"].footnotes)
+
+
 def test_one_answer_an_item_leaves_models_and_items(single):
-    assert list(made(single, "en")) == ["across", "generalisability"]
+    assert list(made(single, "en")) == ["across", "generalisability", "cheapest-between"]
     assert figure_sensitivity(single) is None
     assert figure_sensitivity_designs(single) is None
     finding = find(single)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,10 +10,19 @@ import numpy as np
 
 from click_stats.stats.partition import clusters
 from click_stats.stats.sensitivity import components as ems
-from click_stats.stats.sensitivity import intervals
+from click_stats.stats.sensitivity import intervals, passages
 from click_stats.stats.sensitivity.components import JOIN, RESIDUAL
 from click_stats.stats.sensitivity.layout import FEW_ITEMS, ITEM, MODEL, POSITION, WORDING
-from click_stats.stats.sensitivity.within import BELOW_ZERO, EMS_METHOD, SAME, Parts, Residual, Wordings, large_sample
+from click_stats.stats.sensitivity.within import (
+    BELOW_ZERO,
+    EMS_METHOD,
+    SAME,
+    Parts,
+    Residual,
+    Wordings,
+    by_passages,
+    large_sample,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -75,11 +85,11 @@ def by_options(
         means, names, inside = layout.cells()
         kept = np.isin(layout.items[layout.complete], items)
         cells.append(means[kept])
-        within.append(float(inside[kept].sum()))
+        within.append(inside[kept])
     universe = {POSITION: float(first.n_options)} if POSITION in names else {}
     return _crossing(
         counts, np.stack(cells), (MODEL, *names), items, universe, wordings, level,
-        within=np.array(within), replicates=first.n_replicates, rotations=first.n_rotations,
+        within=np.stack(within), replicates=first.n_replicates, rotations=first.n_rotations,
         residual=residual == "answers",
     )  # fmt: skip
 
@@ -141,12 +151,20 @@ def _crossing(
     n_wordings = cells.shape[names.index(WORDING)] if WORDING in names else 1
     if WORDING in names and wordings == "fixed":
         universe = {**universe, WORDING: float(n_wordings)}
-    size: dict[str, Any] = {
-        "n_items": len(items), "n_clusters": int(clusters(counts, items).max()) + 1, "method": EMS_METHOD,
-    }  # fmt: skip
+    groups = clusters(counts, items)
+    n_clusters = int(groups.max()) + 1
+    size: dict[str, Any] = {"n_items": len(items), "n_clusters": n_clusters, "method": EMS_METHOD}
     if np.ptp(cells) == 0:
         return Crossing(Parts({}, reason=SAME, **size), len(cells))
-    found = ems.mean_squares(cells, names, within=within, replicates=replicates, residual=residual)
+    of_models = None if within is None else within.sum(axis=1)
+    found = ems.mean_squares(cells, names, within=of_models, replicates=replicates, residual=residual)
+    together = _together(cells, groups)
+    left_out = {}
+    if n_clusters >= intervals.FEW_CLUSTERS:
+        of_items = None if within is None else within.sum(axis=0)
+        left_out = together | _without_passages(
+            cells, names, of_items, groups, universe, replicates=replicates, residual=residual
+        )
     every = ems.finite(ems.components(found), universe)
     flags = {name: BELOW_ZERO for name, values in every.items() if values[0] < -1e-12}
     if replicates == 1 and RESIDUAL in every:
@@ -156,16 +174,59 @@ def _crossing(
         flags[name] = "; ".join(filter(None, [flags.get(name, ""), FIXED]))
     parts = Parts(
         {name: max(float(values[0]), 0.0) for name, values in every.items()},
-        {name: large_sample(found, name, universe, level) for name in random},
+        {name: large_sample(found, name, universe, level, n_clusters) for name in random},
         universe,
         interval=dict.fromkeys(random, intervals.LARGE_SAMPLE),
         flags=flags,
+        passages={name: max(0.0, float(values[0])) for name, values in together.items()},
+        left_out=left_out,
         **size,
     )
     ends = (np.nan, np.nan)
     fixed = all(name in universe for name in names[2:])
     between = JOIN.join((MODEL, ITEM)) if JOIN.join((MODEL, ITEM)) in found.squares else RESIDUAL
     if fixed and found.squares[between][0] > 0:
-        ratio = float(found.squares[MODEL][0] / found.squares[between][0])
-        ends = intervals.feldt(ratio, float(found.degrees[MODEL][0]), float(found.degrees[between][0]), level)
+        degrees = by_passages(found, n_clusters)
+        more = parts.passages[passages.of(JOIN.join((MODEL, ITEM)))]
+        error = float(found.squares[between][0]) + _answers(found) * more
+        ends = intervals.feldt(float(found.squares[MODEL][0]) / error, degrees[MODEL], degrees[between], level)
     return Crossing(parts, len(cells), n_wordings, rotations, replicates, ends)
+
+
+def _answers(found: ems.MeanSquares) -> float:
+    """Return the number of answers of a model to an item."""
+    others = [float(levels[0]) for name, levels in found.levels.items() if name not in (MODEL, ITEM)]
+    return math.prod(others) * found.replicates
+
+
+def _together(cells: FloatArray, groups: IntArray) -> dict[str, FloatArray]:
+    """Return (1 + G,) what passages add to a mean over items: of all models, and of a model against the others."""
+    means = cells.reshape(*cells.shape[:2], -1).mean(axis=2).T  # items x models
+    mean = means.mean(axis=1, keepdims=True)
+    own = means - mean
+    return {
+        passages.of(ITEM): passages.covariance(mean - mean.mean(), groups),
+        passages.of(JOIN.join((MODEL, ITEM))): passages.covariance(own - own.mean(axis=0), groups) / (len(cells) - 1),
+    }
+
+
+def _without_passages(
+    cells: FloatArray,
+    names: tuple[str, ...],
+    within: FloatArray | None,
+    groups: IntArray,
+    universe: dict[str, float],
+    *,
+    replicates: int,
+    residual: bool,
+) -> dict[str, FloatArray]:
+    """Return (1 + G,) the components from all items and without each passage: the design turned, items first."""
+    turned = (names[1], names[0], *names[2:])
+    found = ems.mean_squares(
+        np.swapaxes(cells, 0, 1), turned, within=within, replicates=replicates, clusters=groups, residual=residual
+    )
+    place = {name: k for k, name in enumerate(names)}
+    return {
+        name if name == RESIDUAL else JOIN.join(sorted(name.split(JOIN), key=place.__getitem__)): values
+        for name, values in ems.finite(ems.components(found), universe).items()
+    }

@@ -11,6 +11,7 @@ from click_stats.errors import UsageError
 from click_stats.results import Result
 from click_stats.stats.sensitivity import across, studies
 from click_stats.stats.sensitivity.layout import layouts
+from click_stats.stats.sensitivity.strata import Within
 from click_stats.stats.sensitivity.within import ONE_ORDER, Parts, Residual, Wordings, within
 from click_stats.stats.sensitivity.within import ONE_WORDING as ONE_WORDING_ASKED
 from click_stats.stats.sensitivity.wordings import control, wording_pairs
@@ -45,11 +46,15 @@ ACROSS = ("group", "component", "universe", "variance", "variance_se", "conf_low
           "variance_share", "n_units", "n_items", "n_clusters", "n_wordings", "n_rotations", "n_replicates", "method",
           "interval_method", "flag", "reason")  # fmt: skip
 DESIGNS = ("unit", "group", "n_items", "n_wordings", "n_rotations", "n_replicates", "n_calls", "se_sampled",
-           "se_fixed", "extrapolated", "reason")  # fmt: skip
+           "sampled_low", "sampled_high", "se_fixed", "fixed_low", "fixed_high", "conf_level", "extrapolated", "note",
+           "reason")  # fmt: skip
 CHEAPEST = ("unit", "group", "target", "wanted_se", "n_items_needed", "n_items_total", "n_wordings", "n_rotations",
-            "n_replicates", "n_calls", "se", "least_se", "extrapolated", "reason")  # fmt: skip
-BETWEEN = ("group", "n_units", "n_items", "n_wordings", "n_rotations", "n_replicates", "relative_se", "absolute_se",
-           "g_coefficient", "g_low", "g_high", "phi", "as_run", "extrapolated", "reason")  # fmt: skip
+            "n_replicates", "n_calls", "se", "se_low", "se_high", "conf_level", "least_se", "extrapolated",
+            "reason")  # fmt: skip
+CHEAPEST_BETWEEN = ("group", "n_units", *CHEAPEST[2:])
+BETWEEN = ("group", "n_units", "n_items", "n_wordings", "n_rotations", "n_replicates", "relative_se", "relative_low",
+           "relative_high", "absolute_se", "absolute_low", "absolute_high", "conf_level", "g_coefficient", "g_low",
+           "g_high", "phi", "as_run", "extrapolated", "note", "reason")  # fmt: skip
 WHOLE = ("n_items", "n_items_needed", "n_items_total", "n_clusters", "n_units", "n_wordings", "n_rotations",
          "n_replicates", "n_calls")  # fmt: skip
 
@@ -78,7 +83,7 @@ def sensitivity(
         as the latter, which makes errors too large rather than too small. ``interaction``: answers are certain (greedy
         decoding, ranking by log-probability), and all of it is interaction.
     wanted_se
-        Standard error of an accuracy, as a share, for which the cheapest design is sought.
+        Standard error, as a share, for which the cheapest design is sought: of an accuracy, and between models.
     level
         Of the intervals and tests.
     draws, seed
@@ -88,7 +93,8 @@ def sensitivity(
     -------
     Result
         ``estimates`` (components within models), ``across`` (with models as facet), ``designs`` and ``cheapest``
-        (errors of a model's accuracy under other designs), ``generalisability`` (coefficients between models),
+        (errors of a model's accuracy under other designs, with intervals), ``generalisability`` (errors and
+        coefficients between models), ``cheapest_between`` (fewest prompts for a wanted error between models),
         ``wordings`` (pairs of wordings), ``control`` and ``control_tests`` (a model against itself).
 
     Raises
@@ -123,14 +129,13 @@ def sensitivity(
     for unit, layout, parts in zip(counts.units.index, shapes, inside, strict=True):
         estimates += _components(str(unit), layout, parts, level)
         for group, model in _models(layout, parts, sizes, random=wordings == "random"):
-            designs += [{"unit": unit, "group": group, **row} for row in studies.within_designs(model)]
-            cheap += [{"unit": unit, "group": group, **row} for row in studies.cheapest(model, wanted_se)]
-    crossings = {
-        studies.group_name(n): across.by_options(
-            counts, [one.get(n) for one in shapes], wordings=wordings, residual=residual, level=level
-        )
+            designs += [{"unit": unit, "group": group, **row} for row in studies.within_designs(model, level)]
+            cheap += [{"unit": unit, "group": group, **row} for row in studies.cheapest(model, wanted_se, level)]
+    by_options = {
+        n: across.by_options(counts, [one.get(n) for one in shapes], wordings=wordings, residual=residual, level=level)
         for n in sorted({n for one in shapes for n in one})
     }
+    crossings = {studies.group_name(n): one for n, one in by_options.items()}
     crossings[studies.ALL] = across.whole(counts, shapes, wordings=wordings, level=level)
     between = [
         {"group": group, **row}
@@ -138,8 +143,13 @@ def sensitivity(
         for row in (
             [{"n_units": crossing.n_models, "reason": crossing.parts.reason}]
             if crossing.parts.reason
-            else studies.between_designs(crossing, random=wordings == "random")
+            else studies.between_designs(crossing, random=wordings == "random", level=level)
         )
+    ]
+    apart = [
+        {"group": group, "n_units": next(iter(by_options.values())).n_models, **row}
+        for group, models in studies.joined(list(by_options.items()), len(counts.items), random=wordings == "random")
+        for row in studies.cheapest(models, wanted_se, level)
     ]
     paired = wording_pairs(counts, by_unit, level=level, draws=draws, seed=seed)
     shares, tests = control(counts, by_unit, level=level, draws=draws, seed=seed)
@@ -149,6 +159,7 @@ def sensitivity(
         "designs": _frame(designs, DESIGNS),
         "cheapest": _frame(cheap, CHEAPEST),
         "generalisability": _frame(between, BETWEEN),
+        "cheapest_between": _frame(apart, CHEAPEST_BETWEEN),
         "wordings": paired,
         "control": shares,
         "control_tests": tests,
@@ -214,7 +225,7 @@ def _row(parts: Parts, name: str) -> dict[str, Any]:
 
 def _models(
     layout: Mapping[int, Layout], parts: Mapping[int, Parts], sizes: Mapping[int, int], *, random: bool
-) -> list[tuple[str, studies.Model]]:
+) -> list[tuple[str, Within]]:
     """Return the sets of items whose errors can be foretold: each number of options, and all items together."""
     usable = {n: one for n, one in parts.items() if not one.reason}
     groups = [(studies.group_name(n), [n]) for n in usable]
@@ -224,7 +235,7 @@ def _models(
     return [
         (
             name,
-            studies.Model(
+            Within(
                 {n: usable[n] for n in chosen},
                 sizes,
                 n_wordings=len(layout[chosen[0]].wordings),

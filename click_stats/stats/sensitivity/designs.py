@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from click_stats.stats.sensitivity.components import JOIN, RESIDUAL
-from click_stats.stats.sensitivity.layout import ITEM, MODEL, POSITION, WORDING
+from click_stats.stats.sensitivity.layout import ITEM, POSITION, WORDING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,32 +78,6 @@ def error_parts(
     return found
 
 
-def errors_of_mean(
-    variances: Mapping[str, float], design: Design, universe: Mapping[str, float]
-) -> tuple[float, float]:
-    """Return the variance of one model's accuracy with the items sampled, and with the items as the target.
-
-    The second leaves out what the choice of items adds by itself; it keeps everything that varies from one way of
-    asking the same items to another.
-    """
-    parts = _parts(variances, design, universe)
-    total = sum(parts.values())
-    return total, total - parts.get(ITEM, 0.0)
-
-
-def errors_between(
-    variances: Mapping[str, float], design: Design, universe: Mapping[str, float]
-) -> tuple[float, float]:
-    """Return the relative and the absolute error variance when models are the objects of measurement.
-
-    Relative: what changes the order or distance of models, the terms that hold ``model`` with another facet.
-    Absolute: all that moves an accuracy, models apart (Brennan 2001, sections 1.2 and 4.1).
-    """
-    parts = _parts({name: value for name, value in variances.items() if name != MODEL}, design, universe)
-    relative = sum(value for name, value in parts.items() if name == RESIDUAL or MODEL in name.split(JOIN))
-    return relative, sum(parts.values())
-
-
 def coefficients(model: float, relative: float, absolute: float) -> tuple[float, float]:
     """Return the generalisability coefficient and the index of dependability; NaN without any variance."""
     model = max(model, 0.0)
@@ -122,13 +96,3 @@ def items_needed(variance: float, n_items: float, shared: float, wanted: float) 
     """
     left = wanted**2 - shared
     return math.inf if left <= 0 else float(max(1, math.ceil(n_items * (variance - shared) / left - 1e-9)))
-
-
-def shared_part(variances: Mapping[str, float], design: Design, universe: Mapping[str, float]) -> float:
-    """Return the part of the error variance that does not fall with the number of items: that of wordings."""
-    parts = _parts(variances, design, universe)
-    return sum(parts.get(name, 0.0) for name in (WORDING, JOIN.join((MODEL, WORDING))))
-
-
-def _parts(variances: Mapping[str, float], design: Design, universe: Mapping[str, float]) -> dict[str, float]:
-    return error_parts(variances, design.levels(), universe, replicates=design.replicates, inside={POSITION: ITEM})

@@ -12,14 +12,14 @@ from click_stats.errors import ClickStatsError
 from click_stats.stats.lmm import variance_components
 from click_stats.stats.partition import clusters
 from click_stats.stats.sensitivity import components as ems
-from click_stats.stats.sensitivity import intervals
+from click_stats.stats.sensitivity import intervals, passages
 from click_stats.stats.sensitivity.components import JOIN, RESIDUAL
 from click_stats.stats.sensitivity.layout import FEW_ITEMS, ITEM, ONE_ANSWER, POSITION, WORDING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from click_stats.counts import Counts
+    from click_stats.counts import Counts, FloatArray, IntArray
     from click_stats.stats.sensitivity.intervals import Spread
     from click_stats.stats.sensitivity.layout import Layout
 
@@ -58,6 +58,14 @@ class Parts:
         What holds for all components.
     reason
         Why there is none; empty when there are.
+    passages
+        Covariance of an item with the others of its passage, summed: what passages add to the variance of a mean over
+        items, times their number, by the name of :func:`passages.of`. Between models also that of ``model:item``.
+    left_out
+        Component to its (1 + G,) values from all items and without each passage, and so ``passages``; empty where
+        the design is incomplete.
+    covariance
+        Covariance matrix of the components in their order, from REML; None elsewhere.
     """
 
     variances: Mapping[str, float]
@@ -71,6 +79,9 @@ class Parts:
     reasons: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
     reason: str = ""
+    passages: Mapping[str, float] = field(default_factory=dict)
+    left_out: Mapping[str, FloatArray] = field(default_factory=dict)
+    covariance: FloatArray | None = None
 
     @property
     def known(self) -> dict[str, float]:
@@ -123,6 +134,7 @@ def _complete(counts: Counts, layout: Layout, universe: dict[str, float], residu
     if np.isclose(sum(float(values[0]) for values in found.squares.values()), 0.0):
         return Parts({}, reason=SAME, n_items=len(items))
     every = ems.finite(ems.components(found), universe)
+    together = passages.covariance(passages.of_rows(cells), groups)
     spreads, used = {}, {}
     flags: dict[str, list[str]] = {name: [BELOW_ZERO] if values[0] < -1e-12 else [] for name, values in every.items()}
     if layout.n_replicates == 1 and RESIDUAL in every:
@@ -135,7 +147,7 @@ def _complete(counts: Counts, layout: Layout, universe: dict[str, float], residu
         else:
             spreads[name] = intervals.jackknife(values, level)
             used[name] = intervals.JACKKNIFE
-            ends = _fixed_ends(found, name, universe, level)
+            ends = _fixed_ends(found, name, universe, level, cells, groups)
             if np.isfinite(spreads[name].low) and np.isfinite(ends).all():
                 spreads[name] = spreads[name]._replace(low=ends[0], high=ends[1])
                 used[name] = intervals.NONCENTRAL
@@ -155,6 +167,8 @@ def _complete(counts: Counts, layout: Layout, universe: dict[str, float], residu
         {name: "; ".join(said) for name, said in flags.items() if said},
         {},
         SOME_COMPLETE.format(n=len(items), total=len(layout.items)) if short else "",
+        passages={passages.of(ITEM): max(0.0, float(together[0]))},
+        left_out={} if left_out is None else {**every, passages.of(ITEM): together},
     )
 
 
@@ -198,12 +212,32 @@ def _incomplete(counts: Counts, layout: Layout, universe: dict[str, float], leve
         interval=dict.fromkeys(usable, intervals.REML),
         flags=flags,
         reasons=dict(found.reasons),
+        passages={passages.of(ITEM): _together(layout, counts)},
+        covariance=change @ covariance @ change.T,
         **size,
     )
 
 
-def _fixed_ends(found: ems.MeanSquares, name: str, universe: Mapping[str, float], level: float) -> tuple[float, float]:
-    """Return the ends of the interval of a component whose facets are all fixed; NaN for any other."""
+def _together(layout: Layout, counts: Counts) -> float:
+    """Return what passages add, from the means of the items."""
+    with np.errstate(invalid="ignore"):
+        means = layout.right.sum(axis=(1, 2)) / layout.asked.sum(axis=(1, 2))
+    return max(0.0, float(passages.covariance(passages.of_rows(means[:, None]), clusters(counts, layout.items))[0]))
+
+
+def _fixed_ends(
+    found: ems.MeanSquares,
+    name: str,
+    universe: Mapping[str, float],
+    level: float,
+    cells: FloatArray,
+    groups: IntArray,
+) -> tuple[float, float]:
+    """Return the ends of the interval of a component whose facets are all fixed; NaN for any other.
+
+    Items of one passage may move together: the error is larger by the design effect of passages on the effect of the
+    first facet, and its degrees of freedom are those of passages.
+    """
     if name == RESIDUAL or not set(name.split(JOIN)) <= set(universe):
         return np.nan, np.nan
     crossed = JOIN.join((ITEM, name))
@@ -211,14 +245,28 @@ def _fixed_ends(found: ems.MeanSquares, name: str, universe: Mapping[str, float]
     answers = 1 / ems.loadings(found, name, universe)[name]
     square, noise = (float(found.squares[key][0]) for key in (name, error))
     df, df_noise = (float(found.degrees[key][0]) for key in (name, error))
+    noise *= passages.design_effect(passages.of_rows(cells, found.names.index(name.split(JOIN, maxsplit=1)[0])), groups)
+    df_noise *= int(groups.max()) / (len(groups) - 1)
     return intervals.noncentral(square, noise, df, df_noise, answers, level)
 
 
-def large_sample(found: ems.MeanSquares, name: str, universe: Mapping[str, float], level: float) -> Spread:
+def large_sample(
+    found: ems.MeanSquares, name: str, universe: Mapping[str, float], level: float, n_clusters: int | None = None
+) -> Spread:
     """Return the modified large-sample interval of a finite component."""
     squares = {source: float(values[0]) for source, values in found.squares.items()}
-    degrees = {source: float(values[0]) for source, values in found.degrees.items()}
+    degrees = by_passages(found, n_clusters)
     return intervals.large_sample(ems.loadings(found, name, universe), squares, degrees, level)
+
+
+def by_passages(found: ems.MeanSquares, n_clusters: int | None) -> dict[str, float]:
+    """Return degrees of freedom with the passages in place of the items: a bound, since items in one still differ."""
+    n_items = float(found.levels[ITEM][0])
+    share = 1.0 if n_clusters is None else (n_clusters - 1) / (n_items - 1)
+    return {
+        source: float(values[0]) * (share if ITEM in source.split(JOIN) or source == RESIDUAL else 1.0)
+        for source, values in found.degrees.items()
+    }
 
 
 def _change(names: list[str], universe: Mapping[str, float]) -> np.ndarray:

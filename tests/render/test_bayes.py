@@ -66,6 +66,11 @@ def test_the_figure_has_a_row_for_each_effect(lang):
     assert result()["bayes"].plot(lang=lang).lines
 
 
+def test_an_interaction_is_named_by_its_parts():
+    assert term("category[Law]:log10_params", "en") == "category: Law × log10 parameters"
+    assert term("corpus[a:b]", "en") == "corpus: a:b"
+
+
 def test_the_finding_sorts_by_verdict_and_shared_evidence():
     facts = finding(result()).facts
     assert [row["term"] for row in facts["for_null"]] == ["corpus[yes]"]
@@ -96,6 +101,8 @@ CONVERGENCE = (
         "corpus left out: All models have the same corpus: yes.",
         "3828 effective draws, where a Bayes factor needs 4000",
         "unknown: log10_params and corpus",
+        "model:category added to the random effects: the interaction is judged against it",
+        "passage left out: no two of these items share one",
         "Normal(0, 0.5)",
         "500 of 1995 items, drawn within categories",
     ],

@@ -19,6 +19,7 @@ from click_stats.stats.dif.matching import matched, matching_score, purified
 from click_stats.stats.families import NOT_DECIDED, NOT_SEPARATED, SEPARATED
 from click_stats.stats.tools.intervals import check_level
 from click_stats.stats.tools.multiplicity import benjamini_hochberg, holm
+from click_stats.stats.tools.words import named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +59,7 @@ POWER = 0.8
 def dif(
     counts: Counts,
     *,
-    contrasts: Sequence[str] = ("access", "parameters", "release_date", "korean_corpus"),
+    contrasts: str | Sequence[str] = ("access", "parameters", "release_date", "korean_corpus"),
     denominator: Denominator = "responded",
     level: float = 0.95,
     alpha: float = 0.05,
@@ -71,7 +72,7 @@ def dif(
     counts
         The answers, with facts of the models.
     contrasts
-        How models are divided in two (:func:`click_stats.stats.dif.groups.contrast`).
+        How models are divided in two (:func:`click_stats.stats.dif.groups.contrast`): a sequence, or words with commas.
     denominator
         Which trials count.
     level
@@ -102,7 +103,7 @@ def dif(
     check_level(level)
     if not 0 < alpha < 1:
         raise UsageError("The level of a test lies between 0 and 1.", found=str(alpha))
-    made = [contrast(counts, spec) for spec in ([contrasts] if isinstance(contrasts, str) else contrasts)]
+    made = [contrast(counts, spec) for spec in named(contrasts)]
     scores, _ = counts.scores(denominator)
     items: list[dict[str, Any]] = []
     sides: list[dict[str, Any]] = []

@@ -23,6 +23,7 @@ from click_stats.stats.short_forms.crossval import (
 )
 from click_stats.stats.short_forms.forms import Bank
 from click_stats.stats.short_forms.rows import Data, curve_row, form_rows, model_rows, tables
+from click_stats.stats.tools.words import named
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,7 +58,7 @@ def short_forms(
     *,
     sizes: Sequence[int] = (25, 50, 100, 200, 400),
     choose: int = 100,
-    strategies: Sequence[str] = forms.STRATEGIES,
+    strategies: str | Sequence[str] = forms.STRATEGIES,
     n_folds: int = 5,
     draws: int = 200,
     adaptive: bool = True,
@@ -77,7 +78,8 @@ def short_forms(
         Number of items of the forms that are written out.
     strategies
         Any of ``random`` and ``stratified`` (drawn, by category), ``information`` (most informative for these models,
-        by category) and ``clustering`` (one item for each cluster of response patterns, weighed by its size).
+        by category) and ``clustering`` (one item for each cluster of response patterns, weighed by its size); a
+        sequence, or words with commas.
     n_folds
         Parts into which the models are divided, whole families at a time.
     draws
@@ -102,6 +104,7 @@ def short_forms(
     UsageError
         An unknown strategy, or a number out of range.
     """
+    strategies = named(strategies)
     sizes = sorted({*sizes, choose})
     _check(sizes, strategies, n_folds, draws)
     meta: dict[str, Any] = {

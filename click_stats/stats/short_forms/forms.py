@@ -17,6 +17,8 @@ RANDOM, STRATIFIED, INFORMATION, CLUSTERING = "random", "stratified", "informati
 STRATEGIES = (RANDOM, STRATIFIED, INFORMATION, CLUSTERING)
 DRAWN = (RANDOM, STRATIFIED)
 """Strategies that draw items without looking at answers: their mean needs no calibration."""
+TIES = 0
+"""Seed of the order in which equally near items are taken: the order of the benchmark would favour its head."""
 MOST_CLUSTERED = 8000
 """Items beyond which the distances between all of them do not fit in memory."""
 
@@ -102,13 +104,15 @@ def clustering_form(bank: Bank, tree: FloatArray, k: int) -> Form:
     Equal response patterns cannot be cut; the largest clusters then give further items and share their weight.
     """
     codes = fcluster(tree, k, criterion="maxclust") - 1
+    order = np.random.default_rng(TIES).permutation(bank.n_items)
     sizes = np.bincount(codes)
     extra = shares(sizes, k, least=1)
     items, weights = [], []
     for code, n in enumerate(extra):
         members = np.flatnonzero(codes == code)
         middle = bank.scores[:, members].mean(axis=1, keepdims=True)
-        near = np.argsort(((bank.scores[:, members] - middle) ** 2).sum(axis=0), kind="stable")[:n]
+        apart = ((bank.scores[:, members] - middle) ** 2).sum(axis=0)
+        near = np.lexsort((order[members], np.round(apart, 9)))[:n]
         items.append(members[near])
         weights.append(np.full(near.size, members.size / bank.n_items / near.size))
     return Form(np.concatenate(items), np.concatenate(weights))

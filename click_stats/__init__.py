@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         compare,
         conditions,
         confident_errors,
+        dif,
         diff_items,
         explore,
         export,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
         report,
         run,
         sensitivity,
+        short_forms,
         shortfall,
     )
     from click_stats.counts import Counts
@@ -68,9 +70,10 @@ _WHERE = {
     "compare": "click_stats.api",
     "conditions": "click_stats.api",
     "confident_errors": "click_stats.api",
+    "dif": "click_stats.api",
     "diff_items": "click_stats.api",
-    "explore": "click_stats.api",
     "export": "click_stats.api",
+    "explore": "click_stats.api",
     "human": "click_stats.api",
     "impact": "click_stats.api",
     "item_answers": "click_stats.api",
@@ -92,6 +95,7 @@ _WHERE = {
     "report": "click_stats.api",
     "run": "click_stats.api",
     "sensitivity": "click_stats.api",
+    "short_forms": "click_stats.api",
     "shortfall": "click_stats.api",
 }
 
@@ -112,6 +116,7 @@ __all__ = [
     "compare",
     "conditions",
     "confident_errors",
+    "dif",
     "diff_items",
     "explore",
     "export",
@@ -136,6 +141,7 @@ __all__ = [
     "report",
     "run",
     "sensitivity",
+    "short_forms",
     "shortfall",
 ]
 

@@ -13,6 +13,7 @@ from click_stats.api.analysing import (
     compare,
     conditions,
     confident_errors,
+    dif,
     human,
     irt,
     item_analysis,
@@ -24,6 +25,7 @@ from click_stats.api.analysing import (
     rater_agreement,
     report,
     sensitivity,
+    short_forms,
     shortfall,
 )
 from click_stats.api.asking import backends, estimate, find_backend, plan, protocols, run
@@ -44,6 +46,7 @@ __all__ = [
     "compare",
     "conditions",
     "confident_errors",
+    "dif",
     "diff_items",
     "doctor",
     "estimate",
@@ -72,5 +75,6 @@ __all__ = [
     "report",
     "run",
     "sensitivity",
+    "short_forms",
     "shortfall",
 ]

@@ -140,6 +140,20 @@ def irt(
     return _run("irt", trials, items, parameters, models)
 
 
+def dif(
+    trials: Trials | Counts, items: ItemTable | None = None, *, models: ModelTable | None = None, **parameters: Any
+) -> Result:
+    """Return which items are unfair to a group of models; see :func:`click_stats.stats.dif.dif`."""
+    return _run("dif", trials, items, parameters, models)
+
+
+def short_forms(
+    trials: Trials | Counts, items: ItemTable | None = None, *, models: ModelTable | None = None, **parameters: Any
+) -> Result:
+    """Return which few items do nearly as well as all; see :func:`click_stats.stats.short_forms.short_forms`."""
+    return _run("short_forms", trials, items, parameters, models)
+
+
 def agreement(
     trials: Trials | Counts, items: ItemTable | None = None, *, models: ModelTable | None = None, **parameters: Any
 ) -> Result:

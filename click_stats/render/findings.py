@@ -22,6 +22,7 @@ from click_stats.render.findings_item_analysis import item_analysis
 from click_stats.render.findings_mixed import mixed
 from click_stats.render.findings_position import confident_errors, position
 from click_stats.render.findings_sensitivity import sensitivity
+from click_stats.render.findings_short_forms import short_forms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,6 +61,7 @@ MAKERS: tuple[Callable[[ResultSet], Finding | None], ...] = (
     irt,
     sensitivity,
     dif,
+    short_forms,
     agreement,
 )
 """In the order of the report, the most important first."""

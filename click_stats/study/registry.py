@@ -22,6 +22,7 @@ from click_stats.stats.position import position
 from click_stats.stats.power import power
 from click_stats.stats.ranks import ranks
 from click_stats.stats.sensitivity import sensitivity
+from click_stats.stats.short_forms import short_forms
 from click_stats.stats.shortfall import shortfall
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ ANALYSES: Mapping[str, Callable[..., Result]] = {
     "item_answers": item_answers,  # who answered what, for the explorer
     "irt": irt,  # how hard is each item
     "dif": dif,  # unfair to a group of models
+    "short_forms": short_forms,  # fewer items, same answer
     "agreement": agreement,  # do models answer alike
     "shortfall": shortfall,  # what to collect data for
 }

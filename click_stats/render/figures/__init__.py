@@ -27,6 +27,7 @@ from click_stats.render.figures.plot import plot
 from click_stats.render.figures.position import figure_confident_errors, figure_position
 from click_stats.render.figures.published import figure_published
 from click_stats.render.figures.sensitivity import figure_sensitivity, figure_sensitivity_designs
+from click_stats.render.figures.short_forms import figure_short_forms
 from click_stats.render.figures.shortfall import figure_shortfall
 from click_stats.render.figures.statuses import figure_statuses
 from click_stats.render.figures.triangle import figure_triangle
@@ -64,6 +65,7 @@ FIGURES: Mapping[str, Callable[[ResultSet, str], Drawing | None]] = {
     "fig-sensitivity": figure_sensitivity,
     "fig-sensitivity-designs": figure_sensitivity_designs,
     "fig-dif": figure_dif,
+    "fig-short-forms": figure_short_forms,
     "fig-agreement": figure_agreement,
     "fig-published": figure_published,
     "fig-shortfall": figure_shortfall,

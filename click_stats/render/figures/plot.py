@@ -25,6 +25,7 @@ from click_stats.render.figures import (
     mixed,
     position,
     sensitivity,
+    short_forms,
     shortfall,
     triangle,
 )
@@ -154,6 +155,13 @@ def _dif(ax: Axes, result: Result, lang: str) -> None:
     dif.draw_dif(ax, own, groups, groups, Words("dif", lang))
 
 
+def _short_forms(ax: Axes, result: Result, lang: str) -> None:
+    data = short_forms.curves(result.tables["estimates"], result.tables["adaptive"])
+    if not len(data):
+        raise _nothing(result)
+    short_forms.draw_short_forms(ax, data, Words("short_forms", lang))
+
+
 def _agreement(ax: Axes, result: Result, lang: str) -> None:  # noqa: ARG001 -- no words in it
     agreement.plot_agreement(ax, result.tables["pairs"])
 
@@ -277,5 +285,6 @@ PLOTS: Mapping[str, Callable[[Axes, Result, str], None]] = {
     "mixed": _mixed,
     "position": _position,
     "sensitivity": _sensitivity,
+    "short_forms": _short_forms,
     "shortfall": _shortfall,
 }

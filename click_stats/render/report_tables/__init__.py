@@ -24,6 +24,7 @@ from click_stats.render.report_tables import (
     position,
     published,
     sensitivity,
+    short_forms,
     shortfall,
 )
 from click_stats.render.report_tables.base import Maker
@@ -55,6 +56,7 @@ def report_tables(results: ResultSet, lang: str = "en") -> dict[str, Table]:
         item_analysis,
         irt,
         dif,
+        short_forms,
         agreement,
         published,
         sensitivity,

@@ -255,7 +255,7 @@
 
   // What a model answered, as label, sign and word: never by colour alone.
   function said(given, item) {
-    if (!given.trials) return el("span", { class: "none-mark" }, `${DASH} ${given.outcomes.length ? given.outcomes.map((name) => words[name]).join(", ") : words.is_none}`);
+    if (!given.trials) return result(given, item);
     const labels = given.top.map((option) => (option < 26 ? label(item, option) : words.no_option)).join(" = ");
     if (!severalTrials) return el("span", {}, el("b", {}, given.top[0] < 26 ? labels : ""), " ", result(given, item));
     return el("span", {}, el("b", {}, labels), ` ${percent(right(given, item))}`);

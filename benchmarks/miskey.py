@@ -44,8 +44,9 @@ def real() -> Answers:
 
 def with_keys(found: Answers, gold: np.ndarray) -> Answers:
     """The same answers under other keys."""
-    right = np.take_along_axis(found.shares, gold[None, :, None], axis=2)[:, :, 0]
-    return replace(found, gold=gold, scores=np.where(found.there, right, np.nan))
+    right = np.arange(found.shares.shape[2]) == gold[:, None]
+    scores = np.where(found.there, np.where(right, found.shares, 0.0).sum(axis=2), np.nan)
+    return replace(found, gold=gold, right=right, scores=scores)
 
 
 def chosen(found: Answers) -> np.ndarray:

@@ -36,6 +36,8 @@ class Answers:
         (U, I) number of counted trials.
     gold, n_options
         (I,) stated key, from 0, and number of options.
+    right
+        (I, K) options that count as right: the key, and those accepted besides.
     model
         (U,) codes of the models: conditions of one model share a code.
     """
@@ -47,6 +49,7 @@ class Answers:
     trials: IntArray
     gold: IntArray
     n_options: IntArray
+    right: BoolArray
     model: IntArray
 
     @property
@@ -62,9 +65,8 @@ class Answers:
 
     @property
     def wrong(self) -> FloatArray:
-        """(U, I, K) shares of the wrong options; 0 for the key."""
-        wrong = self.shares.copy()
-        wrong[:, np.arange(len(self.gold)), self.gold] = 0
+        """(U, I, K) shares of the wrong options; 0 for those that are right."""
+        wrong: FloatArray = np.where(self.right, 0.0, self.shares)
         return wrong
 
 
@@ -97,5 +99,6 @@ def answers(counts: Counts, denominator: Denominator) -> Answers:
         trials=found.trials,
         gold=counts.items["gold"].to_numpy(dtype=np.int64),
         n_options=counts.items["n_options"].to_numpy(dtype=np.int64),
+        right=counts.right,
         model=np.unique(np.asarray(models, dtype=str), return_inverse=True)[1].astype(np.int64),
     )

@@ -87,8 +87,7 @@ def draw(answers: Answers, ability: FloatArray, rest: FloatArray) -> Draw:
 
 def unused(answers: Answers, found: Draw) -> IntArray:
     """Return (I,) the number of wrong options that no unit took in any trial."""
-    wrong = answers.offered.copy()
-    wrong[np.arange(len(answers.gold)), answers.gold] = False
+    wrong = answers.offered & ~answers.right
     count: IntArray = (wrong & (found.takers == 0)).sum(axis=1).astype(np.int64)
     return count
 
@@ -107,7 +106,7 @@ def table(answers: Answers, found: Draw) -> pd.DataFrame:
         {
             "item": answers.items.index.to_numpy(dtype=object)[item],
             "option": option + 1,
-            "is_key": option == answers.gold[item],
+            "is_key": answers.right[item, option],
             "n_units": n_units,
             "n_takers": found.takers[item, option],
             "share_mean": share,

@@ -44,7 +44,8 @@ class Votes(NamedTuple):
     Attributes
     ----------
     score
-        Weighted votes for the best supported other option less those for the key; NaN where nobody voted.
+        Weighted votes for the best supported other option less those for the key (and what is accepted besides); NaN
+        where nobody voted, or every option is right.
     other
         That option, from 0; -1 where none.
     share_other, share_key
@@ -134,15 +135,15 @@ def family_names(answers: Answers) -> list[str]:
 
 def _votes(answers: Answers, support: FloatArray, plain: FloatArray, heads: FloatArray) -> Votes:
     rows = np.arange(len(answers.gold))
-    others = np.where(answers.offered, support, -np.inf)
-    others[rows, answers.gold] = -np.inf
+    others = np.where(answers.offered & ~answers.right, support, -np.inf)
     other = others.argmax(axis=1)
-    voted = heads > 0
+    voted = (heads > 0) & np.isfinite(others[rows, other])
+    key = np.where(answers.right, support, 0.0).sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = plain / heads[:, None]
     return Votes(
-        np.where(voted, support[rows, other] - support[rows, answers.gold], np.nan),
+        np.where(voted, support[rows, other] - key, np.nan),
         np.where(voted, other, -1),
         np.where(voted, shares[rows, other], np.nan),
-        np.where(voted, shares[rows, answers.gold], np.nan),
+        np.where(voted, np.where(answers.right, shares, 0.0).sum(axis=1), np.nan),
     )

@@ -21,7 +21,8 @@ def answers_of(chosen, gold, n_options=4, family=None):
     units = pd.DataFrame({"family": family or [None] * n_units}, index=[f"m{k}" for k in range(n_units)])
     items = pd.DataFrame({"category": "A"}, index=[f"i{k}" for k in range(n_items)])
     n = np.full(n_items, n_options)
-    return Answers(units, items, scores, shares, (chosen >= 0).astype(int), gold, n, np.arange(n_units))
+    right = np.arange(n_options) == gold[:, None]
+    return Answers(units, items, scores, shares, (chosen >= 0).astype(int), gold, n, right, np.arange(n_units))
 
 
 def simulated(rng, n_units, n_items, accuracy, n_options=4):
@@ -98,6 +99,19 @@ def test_an_option_that_the_item_lacks_gets_no_vote_and_nobody_no_score():
     assert votes.other[0] in {1, 2, 3}
     assert np.isnan(votes.score[1])
     assert votes.other[1] == -1
+
+
+def test_what_is_accepted_besides_the_key_speaks_for_it():
+    found = answers_of([[1], [1], [1], [2]], [0])
+    known = miskey.Voters(np.full(4, 0.7), np.ones(4), np.eye(4))
+    assert miskey.vote(found, known).other[0] == 1
+    accepted = replace(found, right=np.array([[True, True, False, False]]))
+    votes = miskey.vote(accepted, known)
+    assert votes.other[0] == 2
+    assert votes.score[0] < 0
+    assert votes.share_key[0] == 0.75
+    every = replace(found, right=np.ones((1, 4), dtype=bool))
+    assert np.isnan(miskey.vote(every, known).score[0])
 
 
 def test_relabelling_options_changes_nothing():

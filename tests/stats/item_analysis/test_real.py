@@ -42,8 +42,9 @@ def test_flipped_keys_are_found(counts):
         flipped = rng.choice(len(known.gold), 20, replace=False)
         gold = known.gold.copy()
         gold[flipped] = (gold[flipped] + rng.integers(1, known.n_options[flipped])) % known.n_options[flipped]
-        right = np.take_along_axis(known.shares, gold[None, :, None], axis=2)[:, :, 0]
-        changed = replace(known, gold=gold, scores=np.where(known.there, right, np.nan))
+        right = np.arange(known.shares.shape[2]) == gold[:, None]
+        scores = np.where(known.there, np.where(right, known.shares, 0.0).sum(axis=2), np.nan)
+        changed = replace(known, gold=gold, right=right, scores=scores)
         score = miskey.vote(changed, miskey.voters(changed)).score
         hits.append(np.isin(flipped, np.argsort(-score, kind="stable")[:40]).sum())
     assert np.mean(hits) > 12 - 3 * 2.2 / np.sqrt(10)

@@ -36,6 +36,8 @@ PRIOR_WEIGHT, PRIOR_SD = 1.0, 1.0
 TOLERANCE, MOST_STEPS = 1e-4, 500
 MOST_STRETCH = 0.5
 """Largest relative change of the scale in one step."""
+MOST_HELD = 2_000_000
+"""Probabilities of a block at one node of ability that are kept; of more, they are worked out twice."""
 SWING = 0.3
 """A step back by more than this part of the last one is a swing."""
 STRIDE, MOST_RATIO = 5, 0.95
@@ -238,9 +240,16 @@ def _items(responses: Responses, blocks: list[_Block], abilities: Abilities, pri
     for block in blocks:
         b = prior.means[block.category] + prior.sd * x
         sd = np.sqrt(abilities.leaf_var[:, block.leaf])
-        curves = [_curve(a * ((abilities.leaf[:, block.leaf] + sd * r)[:, None] - b), block.floor) for r in root]
-        log_right = sum(w * one.log_right for w, one in zip(weight, curves, strict=True))
-        log_wrong = sum(w * one.log_wrong for w, one in zip(weight, curves, strict=True))
+        places = [abilities.leaf[:, block.leaf] + sd * r for r in root]
+        curves: list[_Curve] | None = None
+        if responses.correct.shape[0] * b.size <= MOST_HELD:
+            curves = [_curve(a * (place[:, None] - b), block.floor) for place in places]
+        log_right = np.zeros((responses.correct.shape[0], b.size))
+        log_wrong = np.zeros_like(log_right)
+        for k, w in enumerate(weight):
+            one = curves[k] if curves else _curve(a * (places[k][:, None] - b), block.floor)
+            log_right += w * one.log_right
+            log_wrong += w * one.log_wrong
         correct, trials = responses.correct[:, block.items], responses.trials[:, block.items]
         log_density = correct.T @ (log_right - log_wrong) + trials.T @ log_wrong + grid.log_prior.ravel()
         top = log_density.max(axis=1, keepdims=True)
@@ -252,7 +261,9 @@ def _items(responses: Responses, blocks: list[_Block], abilities: Abilities, pri
         moments[block.items] = posterior @ powers
         right, shown = correct @ posterior, trials @ posterior
         terms = np.column_stack([np.ones_like(b), -b, b**2])
-        for w, one in zip(weight, curves, strict=True):
+        del log_density
+        for k, w in enumerate(weight):
+            one = curves[k] if curves else _curve(a * (places[k][:, None] - b), block.floor)
             slope = a * one.slope
             first = (w * (right - shown * one.p) * slope) @ terms
             second = (w * shown * one.p * (1.0 - one.p) * slope**2) @ terms

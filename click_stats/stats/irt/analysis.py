@@ -9,7 +9,8 @@ import pandas as pd
 from click_stats import __version__
 from click_stats.errors import UsageError
 from click_stats.results import Result
-from click_stats.stats.irt import alternatives, assessment, posterior, rasch, rows
+from click_stats.stats.bayes.model import Sampling
+from click_stats.stats.irt import alternatives, assessment, posterior, rasch, rows, sampled
 from click_stats.stats.irt.data import AUTO_2PL, FEWEST_2PL, Answers, Aside, Floor, Model, prepare
 from click_stats.stats.tools.intervals import check_level
 
@@ -25,7 +26,7 @@ TABLES = {
     "dependence": assessment.DEPENDENCE,
     "comparison": rows.COMPARISON,
 }
-Engine = Literal["marginal", "conditional"]
+Engine = Literal["marginal", "conditional", "mcmc"]
 CONDITIONAL: Engine = "conditional"
 METHOD = (
     "Hierarchical item response model on counts; difficulties on a grid and normal abilities, each averaged over the "
@@ -41,6 +42,9 @@ def irt(
     floor: Floor = "chance",
     categories: bool = True,
     passages: bool = True,
+    draws: int = 2000,
+    tune: int = 1000,
+    chains: int = 4,
     level: float = 0.95,
     denominator: Denominator = "responded",
     seed: int = 0,
@@ -56,13 +60,15 @@ def irt(
     engine
         ``marginal``: the hierarchical model, for counts and missing answers. ``conditional``: the Rasch model by
         conditional maximum likelihood, for complete answers with one trial per item, without a floor and without
-        levels by category and passage.
+        levels by category and passage. ``mcmc``: the hierarchical model sampled by NUTS (extra ``bayes``).
     floor
         ``chance``: a model without any ability is right with probability 1 over the number of options; ``none``.
     categories
         Whether difficulties have a mean, and models a level, for each category.
     passages
         Whether models have a level for each passage with several items (testlets).
+    draws, tune, chains
+        Of ``mcmc``: draws kept and tuning steps of each chain.
     level
         Of the intervals.
     denominator
@@ -81,7 +87,9 @@ def irt(
     Raises
     ------
     UsageError
-        An unknown parameter, a 3PL, or a 2PL with too few models.
+        An unknown parameter, a 3PL, or a conditional 2PL or floor.
+    MissingDependencyError
+        ``mcmc`` without PyMC.
     """
     _check(model, engine, floor, level)
     given_scores = engine == CONDITIONAL
@@ -108,6 +116,13 @@ def irt(
             "steps": chosen.fit.steps, "converged": chosen.fit.converged, "correlation_in_cell": correlation,
             "passages": bool(weighed.leaf_passage.any()), "standard_deviations": fitted.spread,
         }  # fmt: skip
+        if engine == "mcmc":
+            sampling = Sampling(draws, tune, chains, sampled.TARGET_ACCEPT, seed=seed)
+            try:
+                fitted = sampled.fitted(weighed, fitted, level, sampling, slopes=meta["model"] == "2pl")
+            except Aside as error:
+                return _aside(meta, error.what)
+            meta |= {"method": sampled.MEANING, "draws": draws, "tune": tune, "chains": chains}
     assessed = assessment.assess(counts, answers, weighed, fitted, dispersion=correlation, level=level, seed=seed)
     items = rows.summarise(answers, fitted, assessed.squares, assessed.flags, level)
     tables = {

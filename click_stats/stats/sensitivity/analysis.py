@@ -146,9 +146,10 @@ def sensitivity(
             else studies.between_designs(crossing, random=wordings == "random", level=level)
         )
     ]
+    n_shared, n_answered = crossings[studies.ALL].parts.n_items, int(frame["item"].nunique())
     apart = [
         {"group": group, "n_units": next(iter(by_options.values())).n_models, **row}
-        for group, models in studies.joined(list(by_options.items()), len(counts.items), random=wordings == "random")
+        for group, models in studies.joined(list(by_options.items()), n_shared, random=wordings == "random")
         for row in studies.cheapest(models, wanted_se, level)
     ]
     paired = wording_pairs(counts, by_unit, level=level, draws=draws, seed=seed)
@@ -167,7 +168,6 @@ def sensitivity(
     meta = _meta(counts, shapes, wordings, level) | {
         "wordings": wordings, "residual": residual, "wanted_se": wanted_se, "draws": draws, "seed": seed,
     }  # fmt: skip
-    n_shared, n_answered = crossings[studies.ALL].parts.n_items, int(frame["item"].nunique())
     if 0 < n_shared < n_answered:
         meta["warnings"].append(FEW_SHARED.format(n=f"{n_shared:,}", total=f"{n_answered:,}"))
     return Result("sensitivity", tables, _summary(tables), meta)

@@ -132,7 +132,7 @@ def between_designs(crossing: Crossing, *, random: bool, level: float) -> list[d
 def joined(crossings: Sequence[tuple[int, Crossing]], n_items: int, *, random: bool) -> list[tuple[str, Between]]:
     """Return the sets of items whose errors between models can be foretold: each number of options, and all together.
 
-    All together where every item belongs to one of the crossings and these had the same design.
+    All together where each of the ``n_items`` belongs to one of the crossings and these had the same design.
     """
     usable = [(n, one) for n, one in crossings if not one.parts.reason]
     groups = [(group_name(n), [(n, one)]) for n, one in usable]

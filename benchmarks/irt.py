@@ -7,10 +7,10 @@ estimates have. All is drawn anew for each data set. Coverage is the share of it
 difficulty: the posterior interval, and the mode of the posterior +- 1.96 times the error from its curvature there. The
 fraction of data sets is also given in which the test finds discriminations to differ where they do not.
 
-Speed. `--speed` fits the 2PL to 20 models x 1,995 items and to 2,000 x 2,000; with `--peers` girth and py-irt, each in an
+Speed. `--speed` fits the 2PL to 20 models x 1,995 items and 200 x 500, `--large` also to 2,000 x 2,000; with `--peers` girth and py-irt, each in an
 environment of its own that is made for it, fit the same answers without a floor, and the errors are compared.
 
-Usage: python benchmarks/irt.py [--write] [--replications 100] [--jobs 2] [--speed] [--peers]
+Usage: python benchmarks/irt.py [--write] [--replications 100] [--jobs 2] [--speed] [--peers] [--large]
 """
 
 from __future__ import annotations
@@ -165,12 +165,13 @@ def recovery(replications: int, jobs: int) -> str:
     )
 
 
-def speed(*, peers: bool) -> str:
+def speed(*, peers: bool, large: bool) -> str:
     lines = [
         "| models | items | engine | seconds | RMSE of difficulty | peak memory (MB) |",
         "|---|---|---|---|---|---|",
     ]
-    for units, items, floor in ((20, 1995, 0.25), (2000, 2000, 0.25), (200, 500, 0.0)):
+    sizes = [(20, 1995, 0.25), (200, 500, 0.0), *([(2000, 2000, 0.25)] if large else [])]
+    for units, items, floor in sizes:
         responses, truth = draw(
             np.random.default_rng([SEED, 7, units]), units, 1, slopes=True, items=items, floor=floor
         )
@@ -217,8 +218,9 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--speed", action="store_true", help="time the 2PL instead of measuring recovery")
     parser.add_argument("--peers", action="store_true", help="with --speed: install and time girth and py-irt")
+    parser.add_argument("--large", action="store_true", help="with --speed: also 2,000 models x 2,000 items")
     given = parser.parse_args()
-    text = speed(peers=given.peers) if given.speed else recovery(given.replications, given.jobs)
+    text = speed(peers=given.peers, large=given.large) if given.speed else recovery(given.replications, given.jobs)
     print(text)
     if given.write:
         pages.write(*(("performance.md", "irt-speed") if given.speed else ("validation.md", "irt")), text)

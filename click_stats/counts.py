@@ -25,6 +25,8 @@ INCORRECT = ("out_of_option", "empty", "refused", "truncated")
 """The model spoke, but named no option: incorrect."""
 UNANSWERED = ("filtered", "failed")
 """No answer reached us: not an answer."""
+HUMAN = "human"
+"""The kind of a unit that is a person; also the condition under which answers of people are stored."""
 STATUSES = ("ok", *INCORRECT, *UNANSWERED)
 """Stored statuses, in the order of the last axis of :attr:`Counts.statuses`."""
 
@@ -67,6 +69,11 @@ def right_options(items: pd.DataFrame, n_options: int) -> BoolArray:
         for row in np.flatnonzero(items["accepted"].to_numpy() != ""):
             right[row, [int(position) for position in str(items["accepted"].iloc[row]).split()]] = True
     return right
+
+
+def is_human(condition: object) -> bool:
+    """Tell whether answers under this condition are those of a person."""
+    return HUMAN in str(condition).split(", ")
 
 
 @dataclass(frozen=True)
@@ -140,6 +147,13 @@ class Counts:
         if name in self.units:
             return self.units[name]
         return pd.Series(None, index=self.units.index, name=name, dtype=object)
+
+    @property
+    def people(self) -> BoolArray:
+        """(U,) which units are people: by what is stated of them (``kind``), or by the condition of their answers."""
+        stated: BoolArray = (self.fact("kind").astype(str) == HUMAN).to_numpy(dtype=np.bool_)
+        marked = [is_human(condition) for condition in self.fact("condition")]
+        return stated | np.array(marked, dtype=np.bool_)
 
     def with_units(self, units: pd.DataFrame) -> Counts:
         """Return the same counts with other columns of the units, whose labels stay."""

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 DEFAULT_CONDITION = "default"
+HUMAN = "human"
+"""Condition of answers that people gave: what it marks is no model, whatever a table says."""
 ALIAS_SEPARATOR = "|"
 FACTS = (
     "kind",
@@ -253,6 +255,7 @@ def _row(unit: str, name: str, condition: str, model: Model | None) -> dict[str,
         "condition": condition,
         "label": label if condition == DEFAULT_CONDITION else f"{label} ({condition})",
         **{fact: getattr(model, fact, None) for fact in FACTS},
+        **({"kind": HUMAN} if HUMAN in condition.split(", ") else {}),
     }
 
 

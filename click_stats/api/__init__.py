@@ -29,6 +29,7 @@ from click_stats.api.analysing import (
     shortfall,
 )
 from click_stats.api.asking import backends, estimate, find_backend, plan, protocols, run
+from click_stats.api.asking_people import quiz
 from click_stats.api.exploring import explore
 from click_stats.api.exporting import export, read_parameters
 from click_stats.api.installation import doctor
@@ -64,6 +65,7 @@ __all__ = [
     "position",
     "power",
     "protocols",
+    "quiz",
     "ranks",
     "rater_agreement",
     "read_errata",

@@ -347,12 +347,13 @@ def _run(
     models: ModelTable | None = None,
 ) -> Result:
     from click_stats.counts import Counts
-    from click_stats.study.registry import ANALYSES
-    from click_stats.study.run import needed, select_models
+    from click_stats.study.registry import ANALYSES, WITH_PEOPLE
+    from click_stats.study.run import needed, select_models, without_people
 
     if isinstance(trials, Counts):
         counts = trials
     else:
         source = trials if items is None else trials.with_items(items)
         counts = source.counts(**needed({name: parameters}))
-    return ANALYSES[name](counts if models is None else select_models(models, counts), **parameters)
+    chosen = counts if models is None else select_models(models, counts)
+    return ANALYSES[name](chosen if name in WITH_PEOPLE else without_people(chosen), **parameters)

@@ -10,7 +10,7 @@ from click_stats.items.notes import listed
 from click_stats.stats.impact import Scenario
 from click_stats.stats.impact import impact as of_counts
 from click_stats.stats.impact.analysis import TOGETHER
-from click_stats.study.run import select_models
+from click_stats.study.run import select_models, without_people
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,7 @@ def impact(
     def counted(entries: Sequence[Erratum]) -> Counts:
         table = items.with_errata(errata.model_copy(update={"entries": tuple(entries)})) if entries else items
         counts = trials.with_items(table).counts()
-        return counts if models is None else select_models(models, counts)
+        return without_people(counts if models is None else select_models(models, counts))
 
     scenarios = [Scenario(TOGETHER, "", "", counted(kept))]
     if one_by_one:

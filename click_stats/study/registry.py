@@ -54,6 +54,9 @@ ANALYSES: Mapping[str, Callable[..., Result]] = {
 }
 """Name to function ``f(counts, *, ..., seed) -> Result``."""
 
+WITH_PEOPLE = frozenset({"people"})
+"""Analyses that are handed the answers of people too; all others see models only."""
+
 NEEDS: Mapping[str, tuple[str, ...]] = {
     "calibration": ("responses", "scores"),
     "sensitivity": ("responses",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from dataclasses import replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from click_stats.errors import UsageError
 from click_stats.models import ModelTable
 from click_stats.results import Result, ResultSet, plain
 from click_stats.study.published import published
-from click_stats.study.registry import ANALYSES, NEEDS
+from click_stats.study.registry import ANALYSES, NEEDS, WITH_PEOPLE
 from click_stats.study.study import signature
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 LIBRARIES = ("numpy", "scipy", "pandas", "statsmodels", "duckdb")
 """Libraries whose version may change a last digit; named in the results."""
+APART = "Answers of people are kept apart from those of models: {list}."
 
 
 def run_study(
@@ -57,8 +59,10 @@ def run_study(
     counts = trials.counts(**needs)
     results: dict[str, Result] = {"account": trials.account, "items": trials.items.groups_result()}
     known = models if models is not None else ModelTable.empty()
-    results["models"] = known.facts(counts.units)  # before the selection: it also names the models left out
-    counts = select_models(known, counts)
+    chosen = select_models(known, counts)
+    counts = without_people(chosen)
+    apart = list(chosen.units.index.difference(counts.units.index))
+    results["models"] = known.facts(trials.units.drop(index=apart))  # it also names the models left out
     if same_protocol:
         refuse_mixed_protocols(counts)
     extraction = trials.extraction(list(map(str, counts.units.index)))
@@ -69,7 +73,7 @@ def run_study(
         if progress:
             progress(done, total, name)
         seed: dict[str, Any] = {"seed": study.seed} if "seed" in signature(ANALYSES[name]) else {}
-        results[name] = ANALYSES[name](counts, **{**seed, **values})
+        results[name] = ANALYSES[name](chosen if name in WITH_PEOPLE else counts, **{**seed, **values})
     if study.published:
         results["published"] = published(results, counts, known)
     if progress:
@@ -101,6 +105,21 @@ def select_models(known: ModelTable, counts: Counts) -> Counts:
             do="Give one of them another value of include, or leave out --models.",
         )
     return selected.with_units(known.describe(selected.units))
+
+
+def without_people(counts: Counts) -> Counts:
+    """Return the counts of the models alone: people are read and compared, never pooled with models.
+
+    The one place where this is decided, for every analysis but those of
+    :data:`~click_stats.study.registry.WITH_PEOPLE`. Where all units are people there is nobody to pool them with, and
+    they are compared with each other.
+    """
+    people = counts.people
+    if people.all() or not people.any():
+        return counts
+    models = counts.select([str(unit) for unit in counts.units.index[~people]])
+    warning = APART.format(list=", ".join(map(str, counts.units.index[people])))
+    return replace(models, meta={**counts.meta, "warnings": [*counts.meta.get("warnings", ()), warning]})
 
 
 def refuse_mixed_protocols(counts: Counts) -> None:

@@ -2,9 +2,11 @@
 
 import typer
 
-from click_stats.cli.items import check, diff, impact, list_, patch, show
+from click_stats.cli.items import check, diff, impact, list_, patch, quiz, show
 
-app = typer.Typer(help="Check, list, show and repair the items of a benchmark.", no_args_is_help=True)
+app = typer.Typer(
+    help="Check, list, show, review and repair the items of a benchmark, and ask people.", no_args_is_help=True
+)
 
 app.command("check")(check.command)
 app.command("list")(list_.command)
@@ -12,3 +14,4 @@ app.command("show")(show.command)
 app.command("impact", help=impact.HELP)(impact.command)
 app.command("diff", help=diff.HELP)(diff.command)
 app.command("patch", help=patch.HELP)(patch.command)
+app.command("quiz", help=quiz.HELP)(quiz.command)

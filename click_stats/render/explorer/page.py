@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from click_stats.glossary import check_language
 from click_stats.render.explorer.data import collect, words
+from click_stats.render.standalone import in_html, policy
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,8 +19,6 @@ if TYPE_CHECKING:
 
 FILE = "explorer.html"
 _PACKAGE = "click_stats.render.explorer"
-_HTML_SIGNS = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
-"""Signs that could end the data's element, or a line of JavaScript, written as JSON may write them."""
 
 
 def write(results: ResultSet, path: Path, *, lang: str = "en") -> Path:
@@ -55,22 +51,12 @@ def page(results: ResultSet, *, lang: str = "en") -> str:
     check_language(lang)
     data = collect(results, lang)
     style, script = _piece("page.css"), _piece("page.js")
-    policy = "; ".join(
-        [
-            "default-src 'none'",
-            f"script-src '{_digest(script)}'",
-            f"style-src '{_digest(style)}'",
-            "img-src data:",
-            "base-uri 'none'",
-            "form-action 'none'",
-        ]
-    )
     environment = Environment(
         loader=PackageLoader(_PACKAGE, "."), autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True
     )
     return environment.get_template("page.html.jinja").render(
         lang=lang,
-        policy=policy,
+        policy=policy(style, script),
         words=words(lang),
         style=Markup(style),  # noqa: S704 -- our own file
         script=Markup(script),  # noqa: S704 -- our own file
@@ -79,15 +65,5 @@ def page(results: ResultSet, *, lang: str = "en") -> str:
     )
 
 
-def in_html(data: Any) -> str:
-    """Return data as JSON that may stand inside a script element: no sign of it can end the element."""
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.translate(_HTML_SIGNS)
-
-
 def _piece(name: str) -> str:
     return files(_PACKAGE).joinpath(name).read_text(encoding="utf-8")
-
-
-def _digest(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")

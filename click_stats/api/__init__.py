@@ -35,6 +35,7 @@ from click_stats.api.exporting import export, read_parameters
 from click_stats.api.installation import doctor
 from click_stats.api.reading import read_errata, read_items, read_keys, read_models, read_trials
 from click_stats.api.repairing import diff_items, impact, patch_items
+from click_stats.api.reviewing import export_review, holds_results, import_review
 
 __all__ = [
     "accuracy",
@@ -53,9 +54,12 @@ __all__ = [
     "estimate",
     "explore",
     "export",
+    "export_review",
     "find_backend",
+    "holds_results",
     "human",
     "impact",
+    "import_review",
     "irt",
     "item_analysis",
     "item_answers",

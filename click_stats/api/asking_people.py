@@ -1,13 +1,11 @@
-"""Ask people: reviewers who judge items, and respondents who answer them."""
+"""Ask people to answer items."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from click_stats.items import ItemTable
 
     PathLike = str | Path
@@ -55,6 +53,7 @@ def quiz(
     from click_stats.glossary import check_language
     from click_stats.items.digest import digest
     from click_stats.items.quiz import draw
+    from click_stats.items.shown import shown
     from click_stats.render.forms import form
 
     check_language(lang)
@@ -64,22 +63,9 @@ def quiz(
     for number, (item, rotation) in enumerate(drawn, start=1):
         n_options = len(items.labels(item))
         places = [(place + rotation) % n_options for place in range(n_options)]
-        questions.append({**_shown(items, item, places), "id": str(number), "ask": item, "rotation": rotation})
+        questions.append({**shown(items, item, places), "id": str(number), "ask": item, "rotation": rotation})
     name = digest([items.digest, *(f"{item} {rotation}" for item, rotation in drawn)])
     page = form("quiz", questions, name=name, file="answers", benchmark=items.definition.name, lang=lang)
     with whole_file(out, force=force) as building:
         building.write_text(page, encoding="utf-8", newline="\n")
     return Path(out)
-
-
-def _shown(items: ItemTable, item: str, places: list[int]) -> Mapping[str, Any]:
-    """Return an item as a form shows it, the options in the order of ``places``."""
-    row = items.frame.loc[[item]].iloc[0]
-    options = list(row["options"])
-    return {
-        "category": "",
-        "passage": str(row["passage"] or ""),
-        "question": str(row["question"]),
-        "options": [str(options[place]) for place in places],
-        "labels": list(items.labels(item)),
-    }

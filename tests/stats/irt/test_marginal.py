@@ -7,7 +7,7 @@ import pytest
 from scipy import optimize, stats
 from scipy.special import expit, logsumexp
 
-from click_stats.stats.irt import abilities, dispersion, marginal, posterior
+from click_stats.stats.irt import abilities, dispersion, item_posterior, marginal, posterior
 from click_stats.stats.irt.data import Responses, leaves
 
 
@@ -36,16 +36,16 @@ def test_derivatives_are_those_of_the_expected_likelihood(slopes, floor):
     # the bound changes with the mean of one level as the gradient says, items held at their best
     data, _, _, _ = simulated(1, 7, 40, floor=floor)
     fit = marginal.fit(data, slopes=slopes)
-    blocks = list(marginal._blocks(data))
+    parts = item_posterior.blocks(data)
     known = fit.abilities
 
     def evidence(shift):
         moved = known.leaf.copy()
         moved[2, 0] += shift
         here = abilities.Abilities(**{**vars(known), "leaf": moved})
-        return marginal._items(data, blocks, here, fit.prior, fit.grid).evidence
+        return item_posterior.posterior(data, parts, here, fit.prior, fit.grid).evidence
 
-    found = marginal._items(data, blocks, known, fit.prior, fit.grid)
+    found = item_posterior.posterior(data, parts, known, fit.prior, fit.grid)
     assert found.gradient[2, 0] == pytest.approx((evidence(1e-4) - evidence(-1e-4)) / 2e-4, abs=1e-5)
     assert found.information[2, 0] > 0
 

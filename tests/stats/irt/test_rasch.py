@@ -36,7 +36,9 @@ def test_the_estimates_are_erms_moved_to_the_mean_of_the_models(counts_of, answe
     assert items["difficulty_se"].to_numpy() == pytest.approx(list(known["difficulty_se"].values()), rel=1e-3)
     assert models["ability"].mean() == pytest.approx(0, abs=1e-9)
     theta = dict(zip(known["raw_score"], known["theta_ml"], strict=True))
-    assert models["ability"].to_numpy() - centre == pytest.approx([theta[one] for one in known["model_raw_score"]], abs=1e-3)
+    assert models["ability"].to_numpy() - centre == pytest.approx(
+        [theta[one] for one in known["model_raw_score"]], abs=1e-3
+    )
     assert set(items["method"]) == {rasch.METHOD}
     assert items["discrimination"].isna().all()
     assert result.meta["engine"] == "conditional"

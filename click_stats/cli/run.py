@@ -23,7 +23,7 @@ from click_stats.cli.settings import parse_settings
 from click_stats.errors import EXIT_INTERRUPTED, ClickStatsError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from click_stats.items import ItemTable
     from click_stats.results import Result
@@ -109,6 +109,7 @@ def command(
 ) -> None:
     """Parse, call :func:`click_stats.api.run`, and say what became of it."""
     table = api.read_items(items, definition=benchmark)
+    only = None if items_from is None else api.read_keys(items_from)
     stop = Stop(quiet=quiet)
     faults: list[ClickStatsError] = []
 
@@ -129,7 +130,7 @@ def command(
                 condition=condition,
                 policy=policy,
                 limit=limit,
-                only=None if items_from is None else api.read_keys(items_from),
+                only=only,
                 content=content or (),
                 progress=show,
                 stop=stop,
@@ -138,7 +139,7 @@ def command(
     except KeyboardInterrupt:
         resume(quiet=quiet)
         raise typer.Exit(EXIT_INTERRUPTED) from None
-    scores = accuracies(summaries, table)
+    scores = accuracies(summaries, table, only)
     if as_json:
         runs = [{**asdict(summary), "folder": str(summary.folder)} for summary in summaries]
         accuracy = None if scores is None else json.loads(scores.to_json())
@@ -228,10 +229,13 @@ def lines(summary: RunSummary) -> Iterator[str]:
     )
 
 
-def accuracies(summaries: list[RunSummary], items: ItemTable) -> Result | None:
-    """Return the accuracy of the runs that have answers, with its clustered interval; None without any."""
+def accuracies(summaries: list[RunSummary], items: ItemTable, only: Sequence[str] | None) -> Result | None:
+    """Return the accuracy of the runs that have answers, with its clustered interval; None without any.
+
+    ``only``: keys of the items that were to be asked; None for all.
+    """
     answered = [summary.folder for summary in summaries if summary.done]
     if not answered:
         return None
-    with api.read_trials(answered, items) as trials:
+    with api.read_trials(answered, items, only=only) as trials:
         return api.accuracy(trials)

@@ -210,3 +210,17 @@ def test_progress_says_rate_time_left_cost_and_out_of_option_rate():
     progress = Progress("m", 300, 1000, 100, 50.0, Counter(ok=95, empty=5, failed=2), 1.234)
     assert state(progress) == "2.0/s, 0:05:50 left, $1.23, 5.0% no option, 2 failed"
     assert state(Progress("m", 0, 10)) == ""
+
+
+def test_a_run_of_chosen_items_is_scored_on_them(click_stats, tmp_path):
+    keys = tmp_path / "keys.txt"
+    keys.write_text("History/PSE_history_13_12\nLaw/KIIP_law_10\n", encoding="utf-8")
+    run = click_stats(
+        "run", "simulate:alpha", "--protocol", "single", "--items-from", keys, "-o", tmp_path / "runs", "--json"
+    )
+    assert run.code == 0, run.err
+    found = json.loads(run.out)
+    columns = found["accuracy"]["tables"]["estimates"]["columns"]
+    row = dict(zip(columns, found["accuracy"]["tables"]["estimates"]["rows"][0], strict=True))
+    assert found["runs"][0]["total"] == 2
+    assert (row["n_items"], row["n_items_total"]) == (2, 2)

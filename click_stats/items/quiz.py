@@ -89,9 +89,9 @@ def quotas(sizes: Sequence[int], n: int) -> list[int]:
     UsageError
         More are wanted than there are.
     """
-    total = sum(sizes)
-    if not 0 <= n <= total:
-        raise UsageError("More items are wanted than there are.", found=f"{n} of {total}")
+    total = max(sum(sizes), 1)
+    if not 0 <= n <= sum(sizes):
+        raise UsageError("More items are wanted than there are.", found=f"{n} of {sum(sizes)}")
     whole = [n * size // total for size in sizes]  # in whole numbers: no remainder is lost to rounding
     rest = [n * size % total for size in sizes]
     for place in sorted(range(len(sizes)), key=lambda one: (-rest[one], one))[: n - sum(whole)]:

@@ -29,7 +29,7 @@ def item_table(counts: Counts, parameters: pd.DataFrame | None = None) -> pd.Dat
     counts
         The answers.
     parameters
-        From :func:`click_stats.exports.parameters.read_parameters`; items they lack have missing values.
+        From :func:`click_stats.parameters.read_parameters`; items they lack have missing values.
 
     Returns
     -------

@@ -154,6 +154,7 @@ def test_the_item_table_takes_parameters_and_gives_them_back(trials, tmp_path):
     result = api.export("items", trials(SINGLE), path, parameters=given)
     assert left_out(result) == {"item without parameters": 1}
     again = api.read_parameters(path)
+    assert list(again.pop("digest")) == list(pd.read_csv(path, index_col="item").loc[again.index, "digest"])
     assert again.to_dict("index") == {
         "One/a": {"difficulty": 0.5, "discrimination": 1.5, "floor": 0.25},
         "One/b": {"difficulty": -1, "discrimination": 1, "floor": 0},

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 import statsmodels.api as sm
 from scipy import special, stats
-from statsmodels.tools.sm_exceptions import ConvergenceWarning
 
 from click_stats.counts import STATUSES, Counts
 from click_stats.errors import UsageError
@@ -98,8 +97,7 @@ def test_departures_are_one_step_of_a_logistic_regression():
     found = departures(right[None], np.full((1, 4000), 3.0), special.expit(common)[None], matrix)[0]
     design, binomial = sm.add_constant(matrix), sm.families.Binomial()
     model = sm.GLM(np.column_stack([right, 3 - right]), design, family=binomial, offset=common)
-    with pytest.warns(ConvergenceWarning):
-        step = model.fit(start_params=np.zeros(3), maxiter=1)
+    step = model.fit(start_params=np.zeros(3), maxiter=1)
     np.testing.assert_allclose(found, step.params[1:], rtol=1e-8)
 
 

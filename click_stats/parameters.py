@@ -23,6 +23,8 @@ NUMBERS = (
     *("discrimination", "discrimination_se", "discrimination_low", "discrimination_high", "floor"),
 )
 """Columns of parameters, those that are there in this order."""
+DIGEST = "digest"
+"""Column that tells whether an item is still the one that was calibrated."""
 GAPS = frozenset({"", "NA", "nan", "NaN", "None", "null"})
 
 
@@ -41,7 +43,8 @@ def read_parameters(path: str | Path, items: ItemTable | None = None) -> pd.Data
     -------
     DataFrame
         Index ``item``; ``difficulty`` (logits), ``discrimination`` (1 where the file has none) and ``floor`` (0 where
-        it has none), then standard errors and intervals that the file has. Items without a difficulty are left out.
+        it has none), then standard errors and intervals that the file has, and its ``digest`` of the items. Items
+        without a difficulty are left out.
 
     Raises
     ------
@@ -70,10 +73,12 @@ def read_parameters(path: str | Path, items: ItemTable | None = None) -> pd.Data
     frame = frame.assign(
         **{name: value for name, value in (("discrimination", 1.0), ("floor", 0.0)) if name not in frame}
     )
+    if DIGEST in rows[0]:
+        frame[DIGEST] = ["" if row[DIGEST] is None else str(row[DIGEST]) for row in rows]
     frame = frame[frame[NEEDED].notna()]
     frame["discrimination"], frame["floor"] = frame["discrimination"].fillna(1.0), frame["floor"].fillna(0.0)
     _check(frame, path, items)
-    return frame[[name for name in NUMBERS if name in frame]]
+    return frame[[name for name in (*NUMBERS, DIGEST) if name in frame]]
 
 
 def _rows(path: Path) -> Sequence[Mapping[str, Any]]:

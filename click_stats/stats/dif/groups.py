@@ -126,10 +126,9 @@ def _of_words(counts: Counts, fact: str, units: IntArray, values: pd.Series) -> 
 
 def _made(fact: str, reference: str, focal: str, units: IntArray, member: np.ndarray) -> Contrast:
     sizes = {reference: int((~member).sum()), focal: int(member.sum())}
-    small = next((name for name, size in sizes.items() if size < SMALLEST), None)
-    if small is not None:
-        n = sizes[small]
-        return _none(fact, f"the group {small} has {n} model{'' if n == 1 else 's'}; each needs {SMALLEST}")
+    n = min(sizes.values())
+    if n < SMALLEST:
+        return _none(fact, f"a group has {n} model{'' if n == 1 else 's'}; each needs {SMALLEST}")
     return Contrast(fact, reference, focal, units.astype(np.int64), member.astype(np.float64))
 
 

@@ -235,7 +235,7 @@ def test_models_are_divided_by_numbers_dates_and_words(counts_of):
     ("columns", "spec", "found"),
     [
         ({"access": ["api", "api", "api"]}, "access", "the same for all"),
-        ({"access": ["api", "open", "open", "open"]}, "access", "the group api has 1 model; each needs 3"),
+        ({"access": ["api", "open", "open", "open"]}, "access", "a group has 1 model; each needs 3"),
         ({"access": ["a", "b", "c"]}, "access", "has 3 values"),
         ({"access": [None, None, None]}, "access", "known of no model"),
         ({"access": ["a", "b", "b"]}, "parameters", "known of no model"),

@@ -133,6 +133,16 @@ def human(
     return _run("human", trials, items, parameters, models)
 
 
+def people(
+    trials: Trials | Counts, items: ItemTable | None = None, *, models: ModelTable | None = None, **parameters: Any
+) -> Result:
+    """Return what people reach beside models, and where they find other items hard.
+
+    See :func:`click_stats.stats.people.people`.
+    """
+    return _run("people", trials, items, parameters, models)
+
+
 def irt(
     trials: Trials | Counts, items: ItemTable | None = None, *, models: ModelTable | None = None, **parameters: Any
 ) -> Result:
@@ -152,6 +162,25 @@ def short_forms(
 ) -> Result:
     """Return which few items do nearly as well as all; see :func:`click_stats.stats.short_forms.short_forms`."""
     return _run("short_forms", trials, items, parameters, models)
+
+
+def difficulty(
+    trials: Trials | Counts, items: ItemTable | None = None, *, models: ModelTable | None = None, **parameters: Any
+) -> Result:
+    """Return what facts of items go with difficulty; see :func:`click_stats.stats.difficulty.difficulty`."""
+    return _run("difficulty", trials, items, parameters, models)
+
+
+def linking(
+    trials: Trials | Counts, items: ItemTable | None = None, *, models: ModelTable | None = None, **parameters: Any
+) -> Result:
+    """Return where new models stand on the scale of known items; see :func:`click_stats.stats.linking.linking`.
+
+    Examples
+    --------
+    >>> cs.linking(trials, parameters="calibrated/tables/irt.estimates.csv").to_frame()  # doctest: +SKIP
+    """
+    return _run("linking", trials, items, parameters, models)
 
 
 def agreement(

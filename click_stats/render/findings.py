@@ -16,10 +16,13 @@ from click_stats.render.findings_anova import anova
 from click_stats.render.findings_bayes import bayes
 from click_stats.render.findings_calibration import calibration
 from click_stats.render.findings_dif import dif
+from click_stats.render.findings_difficulty import difficulty
 from click_stats.render.findings_human import human
 from click_stats.render.findings_irt import irt
 from click_stats.render.findings_item_analysis import item_analysis
+from click_stats.render.findings_linking import linking
 from click_stats.render.findings_mixed import mixed
+from click_stats.render.findings_people import people
 from click_stats.render.findings_position import confident_errors, position
 from click_stats.render.findings_sensitivity import sensitivity
 from click_stats.render.findings_short_forms import short_forms
@@ -61,8 +64,11 @@ MAKERS: tuple[Callable[[ResultSet], Finding | None], ...] = (
     irt,
     sensitivity,
     dif,
+    difficulty,
     short_forms,
+    linking,
     agreement,
+    people,
 )
 """In the order of the report, the most important first."""
 

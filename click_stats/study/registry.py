@@ -13,11 +13,14 @@ from click_stats.stats.compare import compare
 from click_stats.stats.conditions import conditions
 from click_stats.stats.confident_errors import confident_errors
 from click_stats.stats.dif import dif
+from click_stats.stats.difficulty import difficulty
 from click_stats.stats.human import human
 from click_stats.stats.irt import irt
 from click_stats.stats.item_analysis import item_analysis
 from click_stats.stats.item_answers import item_answers
+from click_stats.stats.linking import linking
 from click_stats.stats.mixed import mixed
+from click_stats.stats.people import people
 from click_stats.stats.position import position
 from click_stats.stats.power import power
 from click_stats.stats.ranks import ranks
@@ -48,8 +51,11 @@ ANALYSES: Mapping[str, Callable[..., Result]] = {
     "item_answers": item_answers,  # who answered what, for the explorer
     "irt": irt,  # how hard is each item
     "dif": dif,  # unfair to a group of models
+    "difficulty": difficulty,  # what makes items hard
     "short_forms": short_forms,  # fewer items, same answer
+    "linking": linking,  # new models on the scale of known items
     "agreement": agreement,  # do models answer alike
+    "people": people,  # what people reach, and what is hard for them
     "shortfall": shortfall,  # what to collect data for
 }
 """Name to function ``f(counts, *, ..., seed) -> Result``."""

@@ -12,6 +12,7 @@ from click_stats.render.figures.calibration_selective import figure_calibration_
 from click_stats.render.figures.challenging import figure_challenging
 from click_stats.render.figures.detectable import figure_detectable
 from click_stats.render.figures.dif import figure_dif
+from click_stats.render.figures.difficulty import figure_difficulty
 from click_stats.render.figures.differences import figure_differences
 from click_stats.render.figures.drawing import Drawing, save, save_data
 from click_stats.render.figures.heatmap import figure_heatmap
@@ -23,6 +24,7 @@ from click_stats.render.figures.item_analysis import figure_item_analysis
 from click_stats.render.figures.items_right import figure_items_right
 from click_stats.render.figures.ladder import figure_ladder
 from click_stats.render.figures.mixed import figure_mixed, figure_mixed_levels
+from click_stats.render.figures.people import figure_people
 from click_stats.render.figures.plot import plot
 from click_stats.render.figures.position import figure_confident_errors, figure_position
 from click_stats.render.figures.published import figure_published
@@ -65,8 +67,10 @@ FIGURES: Mapping[str, Callable[[ResultSet, str], Drawing | None]] = {
     "fig-sensitivity": figure_sensitivity,
     "fig-sensitivity-designs": figure_sensitivity_designs,
     "fig-dif": figure_dif,
+    "fig-difficulty": figure_difficulty,
     "fig-short-forms": figure_short_forms,
     "fig-agreement": figure_agreement,
+    "fig-people": figure_people,
     "fig-published": figure_published,
     "fig-shortfall": figure_shortfall,
 }

@@ -16,6 +16,7 @@ from click_stats.render.figures import (
     calibration_selective,
     detectable,
     dif,
+    difficulty,
     differences,
     heatmap,
     human,
@@ -23,6 +24,7 @@ from click_stats.render.figures import (
     item_analysis,
     ladder,
     mixed,
+    people,
     position,
     sensitivity,
     short_forms,
@@ -155,6 +157,22 @@ def _dif(ax: Axes, result: Result, lang: str) -> None:
     dif.draw_dif(ax, own, groups, groups, Words("dif", lang))
 
 
+def _people(ax: Axes, result: Result, lang: str) -> None:
+    data = result.tables["estimates"].query("by == 'category'").dropna(subset=["estimate"])
+    if not len(data):
+        raise _nothing(result)
+    groups = list(dict.fromkeys(data["group"]))
+    people.draw_people(ax, data, groups, groups, Words("people", lang))
+    ax.legend()
+
+
+def _difficulty(ax: Axes, result: Result, lang: str) -> None:
+    data = difficulty.effects(result.tables["estimates"])
+    if not len(data):
+        raise _nothing(result)
+    difficulty.draw_difficulty(ax, data, difficulty.plain_names(data, lang), Words("difficulty", lang))
+
+
 def _short_forms(ax: Axes, result: Result, lang: str) -> None:
     data = short_forms.curves(result.tables["estimates"], result.tables["adaptive"])
     if not len(data):
@@ -279,10 +297,12 @@ PLOTS: Mapping[str, Callable[[Axes, Result, str], None]] = {
     "calibration": _calibration,
     "confident_errors": _confident_errors,
     "dif": _dif,
+    "difficulty": _difficulty,
     "human": _human,
     "irt": _irt,
     "item_analysis": _item_analysis,
     "mixed": _mixed,
+    "people": _people,
     "position": _position,
     "sensitivity": _sensitivity,
     "short_forms": _short_forms,

@@ -52,6 +52,7 @@ NOBODY = (
 NO_MODEL = "Only people answered: nothing of theirs can be held against models. Pass result files of models too."
 NO_SCORE = "No answer of a person counts, so that there is nothing to compare."
 BEST_OF = "the best of {n}, chosen by these answers: too high on others"
+ONE_PERSON = "Only 1 person answered: what one person reaches is not what people reach."
 FEW_PEOPLE = "Only {n} people answered: what they reach is not what people reach."
 HALF = 0.5
 """Who answered less of a group than this share of its items cannot be its best."""
@@ -135,7 +136,7 @@ def people(
         "items": frame(items, ITEMS),
     }
     if n_people < ENOUGH:
-        meta["warnings"] = [FEW_PEOPLE.format(n=n_people)]
+        meta["warnings"] = [ONE_PERSON if n_people == 1 else FEW_PEOPLE.format(n=n_people)]
     summary = {
         "n_people": n_people,
         "n_items": len(found.items),

@@ -34,12 +34,14 @@ class Side:
     @property
     def there(self) -> BoolArray:
         """(U, n) whether a unit has a score."""
-        return ~np.isnan(self.scores)
+        there: BoolArray = ~np.isnan(self.scores)
+        return there
 
     @property
     def n(self) -> IntArray:
         """(n,) units with a score."""
-        return self.there.sum(axis=0).astype(np.int64)
+        n: IntArray = self.there.sum(axis=0).astype(np.int64)
+        return n
 
     @property
     def share(self) -> FloatArray:

@@ -50,9 +50,13 @@ format: $(VENV)/.dev
 docs: $(VENV)/.dev
 	$(BIN)/python scripts/make_docs.py
 
-# Not those over the questions themselves (tokens, hf_speed: they need the dataset and torch), mixed (R) and mixed_coverage (long).
+# Not those over the questions themselves (tokens, hf_speed: they need the dataset and torch), mixed (R), and two that take
+# half an hour and more (mixed_coverage, irt).
+NOT_SCRIPTS := pages simulation mixed_data
+NOT_HERE := tokens hf_speed mixed mixed_coverage irt
 benchmarks: $(VENV)/.dev
-	for script in $(filter-out $(patsubst %,benchmarks/%.py,pages simulation tokens hf_speed mixed mixed_coverage mixed_data),$(wildcard benchmarks/*.py)); do \
+	for script in $(filter-out $(patsubst %,benchmarks/%.py,$(NOT_SCRIPTS) $(NOT_HERE)),$(wildcard benchmarks/*.py)) \
+	  "benchmarks/report.py items" "benchmarks/report.py replication"; do \
 	  echo "== $$script"; env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE $(BIN)/python $$script --write || exit 1; done
 
 dist: $(VENV)/.dev

@@ -183,8 +183,7 @@ def _of_best(
 
 def _mean(found: Scores, values: FloatArray, items: IntArray, level: float) -> dict[str, Any]:
     clusters = partition.clusters(found.counts, items)
-    row = mean_row(values[items], clusters, level)
-    return {name: None if isinstance(value, float) and np.isnan(value) else value for name, value in row.items()}
+    return mean_row(values[items], clusters, level)
 
 
 def _correlation(found: Scores, group: Group, *, level: float, draws: int, seed: int) -> dict[str, Any]:
@@ -196,9 +195,8 @@ def _correlation(found: Scores, group: Group, *, level: float, draws: int, seed:
         draws=draws,
         seed=seed,
     )
-    values = {"correlation_people": one.value, "conf_low": one.low, "conf_high": one.high}
     return {
         "by": group.by, "group": group.name, "conf_level": level, "n_items": one.n_items, "n_clusters": one.n_clusters,
         "method": BOOTSTRAP, "reason": one.reason,
-        **{name: None if np.isnan(value) else value for name, value in values.items()},
+        "correlation_people": one.value, "conf_low": one.low, "conf_high": one.high,
     }  # fmt: skip

@@ -102,7 +102,7 @@ def item_rows(found: Scores, level: float) -> list[dict[str, Any]]:
         b, n_b = int((models[:, place] == 1).sum()), int((models[:, place] >= 0).sum())
         row: dict[str, Any] = {
             "item": item, "category": str(found.items["category"].iloc[place]), "n_people": n_a, "n_models": n_b,
-            "share_people": a / n_a if n_a else None, "share_models": b / n_b if n_b else None, "conf_level": level,
+            "share_people": a / n_a if n_a else np.nan, "share_models": b / n_b if n_b else np.nan, "conf_level": level,
         }  # fmt: skip
         if not (n_a and n_b):
             rows.append({**row, "reason": "no person has a score" if not n_a else "no model has a score"})

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from click_stats.results import Result
 from click_stats.stats.agreement import rater_agreement
 from click_stats.stats.review.rates import Rate, Sampled, rate, stratified
@@ -158,14 +156,8 @@ def _row(lead: Mapping[str, Any], sample: Sampled, n_open: int, found: Rate, lev
     if n_open:
         return {**row, "reason": WAITING.format(n=n_open)}
     numbers = {
-        name: None if np.isnan(value) else value
-        for name, value in (
-            ("estimate", found.estimate),
-            ("std_error", found.std_error),
-            ("conf_low", found.low),
-            ("conf_high", found.high),
-        )
-    }
+        "estimate": found.estimate, "std_error": found.std_error, "conf_low": found.low, "conf_high": found.high,
+    }  # fmt: skip
     return {**row, **numbers, "flag": found.flag, "reason": found.reason}
 
 

@@ -15,8 +15,6 @@ from click_stats.stats.linking.bank import Bank
 from click_stats.stats.tools.intervals import check_level
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pandas as pd
 
     from click_stats.counts import Counts, Denominator
@@ -41,7 +39,7 @@ LEFT_OUT = "{n} items left out: {reason}."
 def linking(
     counts: Counts,
     *,
-    parameters: str | Path = "",
+    parameters: str = "",
     prior_mean: float = 0.0,
     prior_sd: float = 2.0,
     draws: int = 1000,
@@ -94,7 +92,7 @@ def linking(
         "alpha": alpha, "denominator": denominator, "seed": seed, "reason": "",
         "digests": dict(counts.meta.get("digests", {})), "warnings": list(counts.meta.get("warnings", ())),
     }  # fmt: skip
-    if not str(parameters):
+    if not parameters:
         return Result("linking", rows.frames(), {}, {**meta, "reason": NOTHING})
     scale, left_out = _scale(read_parameters(parameters), counts, parameters)
     places = counts.items.index.get_indexer(scale.index)
@@ -128,7 +126,7 @@ def linking(
     return Result("linking", tables, summary, meta)
 
 
-def _scale(frame: pd.DataFrame, counts: Counts, path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _scale(frame: pd.DataFrame, counts: Counts, path: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the parameters of items that are in the table of items unchanged, and what is left out with the reason."""
     known = counts.items.index
     reasons = dict.fromkeys(map(str, frame.index[~frame.index.isin(known)]), NOT_HERE)

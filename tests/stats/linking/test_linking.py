@@ -38,7 +38,7 @@ def write(tmp_path):
         frame.to_csv(path, index=False)
         return path
 
-    return _write
+    return lambda *a, **k: str(_write(*a, **k))
 
 
 def answers(rng, bank, abilities, trials=1):
@@ -140,7 +140,7 @@ def test_with_all_items_and_the_same_answers_it_agrees_with_irt(counts_of, tmp_p
     path = tmp_path / "irt.estimates.csv"
     fitted.tables["estimates"].to_csv(path, index=False)
     own = fitted.tables["abilities"].query("by == 'overall'").set_index("unit")
-    table = linking(counts, parameters=path, prior_sd=1.0).tables["estimates"].set_index("unit")
+    table = linking(counts, parameters=str(path), prior_sd=1.0).tables["estimates"].set_index("unit")
     assert np.corrcoef(own["ability"], table["linked_ability"])[0, 1] > 0.999
     # Here the difficulties count as known from elsewhere, there they are from the same answers.
     assert (abs(own["ability"] - table["linked_ability"]) < 0.5 * own["std_error"]).all()

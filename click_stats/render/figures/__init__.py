@@ -12,8 +12,8 @@ from click_stats.render.figures.calibration_selective import figure_calibration_
 from click_stats.render.figures.challenging import figure_challenging
 from click_stats.render.figures.detectable import figure_detectable
 from click_stats.render.figures.dif import figure_dif
-from click_stats.render.figures.difficulty import figure_difficulty
 from click_stats.render.figures.differences import figure_differences
+from click_stats.render.figures.difficulty import figure_difficulty
 from click_stats.render.figures.drawing import Drawing, save, save_data
 from click_stats.render.figures.heatmap import figure_heatmap
 from click_stats.render.figures.human import figure_human

@@ -22,8 +22,6 @@ SLOPES, FLOOR, PASSAGES = (
 RATIO = "twice the gain in log marginal likelihood; half of chi-squared with 1 df"
 GAIN = "twice the gain in log marginal likelihood"
 FEW = "not estimated from fewer than 20 models"
-LARGE = "more cells of models by items than this is worked out for"
-MOST_CELLS = 400_000
 
 
 class Chosen(NamedTuple):
@@ -44,9 +42,11 @@ def choose(responses: Responses, *, slopes: bool) -> Chosen:
         rows.append(_floor(weighed, fit, slopes=slopes))
     if responses.leaf_passage.any():
         other, other_weighed, other_correlation = fit_dispersed(responses, slopes=slopes)
-        at_same_weights = marginal.fit(
-            replace(responses, correct=weighed.correct, trials=weighed.trials), slopes=slopes
-        )
+        at_same_weights = other
+        if correlation or other_correlation:
+            at_same_weights = marginal.fit(
+                replace(responses, correct=weighed.correct, trials=weighed.trials), slopes=slopes
+            )
         rows.append(_row(PASSAGES, at_same_weights.bound - fit.bound))
         if at_same_weights.bound > fit.bound:
             return Chosen(other, other_weighed, other_correlation, rows)
@@ -65,8 +65,6 @@ def _slopes(weighed: Responses, fit: Fit, *, slopes: bool) -> dict[str, Any]:
     row: dict[str, Any] = {"check": SLOPES, "method": RATIO}
     if weighed.correct.shape[0] < FEWEST_2PL:
         return row | {"reason": FEW}
-    if weighed.correct.size > MOST_CELLS:
-        return row | {"reason": LARGE}
     other = marginal.fit(weighed, slopes=not slopes)
     gain = fit.bound - other.bound if slopes else other.bound - fit.bound
     p = 0.5 * float(stats.chi2.sf(2 * gain, 1)) if gain > 0 else 1.0
@@ -74,8 +72,6 @@ def _slopes(weighed: Responses, fit: Fit, *, slopes: bool) -> dict[str, Any]:
 
 
 def _floor(weighed: Responses, fit: Fit, *, slopes: bool) -> dict[str, Any]:
-    if weighed.correct.size > MOST_CELLS:
-        return {"check": FLOOR, "method": GAIN, "reason": LARGE}
     other = marginal.fit(replace(weighed, floor=np.zeros_like(weighed.floor)), slopes=slopes)
     return _row(FLOOR, fit.bound - other.bound)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.interpolate import BSpline, make_interp_spline
+from scipy.sparse import csr_array
 
 if TYPE_CHECKING:
     from click_stats.counts import FloatArray, IntArray
@@ -27,10 +28,19 @@ ABILITY_NODES = 7
 
 
 class Lattice(NamedTuple):
-    """Equally spaced levels (Q,), as distances from the mean difficulty of a category, and splines between them."""
+    """Equally spaced levels (Q,), as distances from the mean difficulty of a category, and splines between them.
+
+    Attributes
+    ----------
+    nodes
+        (Q,) in logits.
+    knots, cardinal
+        Of the splines; (Q, Q) coefficients of those that are 1 at one node and 0 at all others.
+    """
 
     nodes: FloatArray
-    cardinal: BSpline
+    knots: FloatArray
+    cardinal: FloatArray
 
     def weights(self, mean: FloatArray, variance: FloatArray) -> FloatArray:
         """Return (U, Q) weights whose products with a function's values at the nodes are its means.
@@ -42,7 +52,11 @@ class Lattice(NamedTuple):
         """
         root, weight = _hermite(ABILITY_NODES)
         places = mean[:, None] + np.sqrt(variance)[:, None] * root
-        found: FloatArray = np.einsum("ukq,k->uq", self.cardinal(places), weight)
+        basis = BSpline.design_matrix(places.ravel(), self.knots, DEGREE)  # DEGREE + 1 entries in every row
+        entries = basis.data.reshape(*places.shape, -1) * weight[:, None]
+        rows = np.arange(len(mean) + 1) * entries[0].size
+        averaged = csr_array((entries.ravel(), basis.indices, rows), (len(mean), self.nodes.size))
+        found: FloatArray = averaged.toarray() @ self.cardinal
         return found
 
 
@@ -54,7 +68,8 @@ def lattice(abilities: Abilities, prior: ItemPrior, category: IntArray) -> Latti
     first = np.floor((level - reach).min() / step) - MARGIN
     last = np.ceil((level + reach).max() / step) + MARGIN
     nodes = step * np.arange(first, last + 1)
-    return Lattice(nodes, make_interp_spline(nodes, np.eye(nodes.size), k=DEGREE))
+    spline = make_interp_spline(nodes, np.eye(nodes.size), k=DEGREE)
+    return Lattice(nodes, spline.t, spline.c)
 
 
 @cache

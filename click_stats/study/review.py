@@ -8,7 +8,7 @@ import pandas as pd
 
 from click_stats.errors import DataError, UsageError
 from click_stats.items.review.judgement import against_key, right_places
-from click_stats.stats.review import Population
+from click_stats.stats.review import ANSWER, JUDGEMENT, Population
 from click_stats.stats.review import review as of_judgements
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ def review(
 ) -> Result:
     """Return what a review found; see :func:`click_stats.stats.review.review`.
 
-    Reviewers are compared by what they said before adjudication: by judgement, where a ``fine`` with another answer
-    than the key is ``wrong key``, and by the options they hold to be right, which need no key.
+    Reviewers are compared by what they said before adjudication: by their judgement, where a ``fine`` with another
+    answer than the key is ``wrong key``, and by the options they hold to be right, which need no key.
     """
     entries = {entry.item: entry for entry in packet.entries}
     rows = [
@@ -81,15 +81,15 @@ def review(
             {
                 "item": one.item,
                 "reviewer": one.reviewer,
-                "judgement": against_key(one, right_places(items, one.item)),
-                "options held to be right": " ".join(map(str, one.answer)) or "none",
+                JUDGEMENT: against_key(one, right_places(items, one.item)),
+                ANSWER: " ".join(map(str, one.answer)) or "none",
             }
             for one in opinions
         ]
     )
     ratings = {
         name: said.pivot_table(index="item", columns="reviewer", values=name, aggfunc="first")
-        for name in ("judgement", "options held to be right")
+        for name in (JUDGEMENT, ANSWER)
     }
     population = Population(packet.n_flagged, packet.n_not_flagged, packet.n_by_flag)
     return of_judgements(pd.DataFrame(rows), population, ratings, **parameters)

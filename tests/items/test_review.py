@@ -190,9 +190,9 @@ def test_agreement_with_the_key_settles_and_all_else_is_adjudicated(make, invent
         ),
     )
     judged = {one.item: one for one in review.judge(packet, invented, opinions)}
-    assert judged[a].decided == "open"  # both hold another option than the key to be right
-    assert judged[b].decided == judged[c].decided == "open"  # they differ
-    assert judged[d].decided == "open"  # both answer nothing, and the key something
+    assert judged[a].decided == "pending"  # both hold another option than the key to be right
+    assert judged[b].decided == judged[c].decided == "pending"  # they differ
+    assert judged[d].decided == "pending"  # both answer nothing, and the key something
     assert {one.decided for item, one in judged.items() if item not in {a, b, c, d}} == {"agreed"}
     assert against_key(opinions[[o.item for o in opinions].index(a)], right_places(invented, a)) == "wrong key"
     header, *rows = csv.reader(

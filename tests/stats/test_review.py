@@ -29,7 +29,7 @@ def judged(flagged, good, flags=("r",)):
                 "flags": own,
                 "code": code,
                 "answer_given": "A",
-                "decided": "agreed" if code else "open",
+                "decided": "agreed" if code else "pending",
             }
             for k, (stratum, code, own) in enumerate(rows)
         ]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from click_stats.items.review.packet import Packet
     from click_stats.items.table import ItemTable
 
-AGREED, ADJUDICATED, OPEN = "agreed", "adjudicated", "open"
+AGREED, ADJUDICATED, OPEN = "agreed", "adjudicated", "pending"
 
 
 class Judgement(NamedTuple):
@@ -28,7 +28,7 @@ class Judgement(NamedTuple):
         The code and the places of the options held to be right; None and nothing while the item is open.
     decided
         ``agreed``: all reviewers say the same, and their answer is the key. ``adjudicated``: settled with the key in
-        sight. ``open``: not yet.
+        sight. ``pending``: not yet.
     """
 
     item: str

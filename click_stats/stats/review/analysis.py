@@ -38,7 +38,7 @@ METHOD = (
     "finite benchmark; both kinds are weighted by their number of items, and the limits combined (Zou and Donner 2008)."
 )
 WAITING = "{n} of these items await adjudication"
-OPEN = (
+AWAITING = (
     "{n} items await adjudication, on which reviewers differ from each other or from the key: complete "
     "adjudication.csv and import again with it."
 )
@@ -46,7 +46,8 @@ ENRICHED = (
     "Agreement is that on the items of the packet, where suspects are far more frequent than in the benchmark: on all "
     "items it would be another."
 )
-CODE, ANSWER = "judgement", "options held to be right"
+JUDGEMENT, ANSWER = "judgement", "options held to be right"
+"""What reviewers are compared by."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ def review(
         "conf_low": None if n_open else first["conf_low"],
         "conf_high": None if n_open else first["conf_high"],
     }
-    warnings = [ENRICHED, *([OPEN.format(n=n_open)] if n_open else [])]
+    warnings = [ENRICHED, *([AWAITING.format(n=n_open)] if n_open else [])]
     meta = {"method": METHOD, "level": level, "draws": draws, "seed": seed, "defects": dict(OUTCOMES), "reason": "",
             "warnings": warnings}  # fmt: skip
     return Result("review", tables, summary, meta)

@@ -73,7 +73,7 @@ def stratified(samples: Sequence[Sampled], level: float) -> Rate:
     -----
     Each stratum weighs by its items (Horvitz-Thompson: an item drawn with n of N stands for N/n). The interval combines
     the limits of the strata, p - sqrt(sum W² (p_h - l_h)²) to p + sqrt(sum W² (u_h - p_h)²): the method of variance
-    estimates recovery of Zou and Donner (2008), for strata as in Yan and Su (2010).
+    estimates recovery of Zou and Donner (2008), for a weighted sum of shares Zou, Huang and Zhang (2009).
     """
     there = [one for one in samples if one.total]
     rates = [rate(one, level) for one in there]

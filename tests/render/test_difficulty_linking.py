@@ -183,7 +183,7 @@ def test_a_result_draws_itself(full):
         linking_analysis.LEFT_OUT.format(n=3, reason=linking_analysis.CHANGED), linking_analysis.NOT_HERE,
         linking_analysis.NO_PARAMETERS, linking_analysis.CHANGED, linking_rows.EVERY_RIGHT, linking_rows.EVERY_WRONG,
         linking_rows.AT_THE_FLOOR, linking_rows.NO_COMMON, linking_rows.MISFIT, linking_rows.FEW_ITEMS.format(n=20),
-        linking_rows.FEW_ANSWERS,
+        linking_rows.FEW_ANSWERS, linking_rows.NO_SHIFT,
     ],
 )  # fmt: skip
 def test_every_sentence_has_korean(sentence):

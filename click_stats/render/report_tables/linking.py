@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from click_stats.render import numbers
 from click_stats.render.report_tables.base import level
 from click_stats.render.table import Cell
 
@@ -53,7 +54,9 @@ def _models(make: Maker) -> Iterator[Table]:
         make.text("note_link_prior", mean=meta["prior_mean"], sd=meta["prior_sd"]),
     ]
     n = make.results["linking"].summary["n_items"] if make.results["linking"].summary else 0
-    yield make.table("tbl-linking", columns, rows, notes=notes, keys=[(str(row["unit"]),) for row in found], n=n)
+    yield make.table(
+        "tbl-linking", columns, rows, notes=notes, keys=[(str(row["unit"]),) for row in found], n=numbers.integer(n)
+    )
 
 
 def _drift(make: Maker) -> Iterator[Table]:
@@ -69,8 +72,9 @@ def _drift(make: Maker) -> Iterator[Table]:
     ]  # fmt: skip
     rows = [
         [
-            row["item"], row["n_units"], row["proportion_here"], row["expected_here"], row["difficulty_shift"],
-            row["difficulty_shift_se"], row["p_adjusted"], row["verdict"],
+            row["item"], row["n_units"], row["proportion_here"], row["expected_here"],
+            make.cell(row, "difficulty_shift"), make.cell(row, "difficulty_shift_se"), row["p_adjusted"],
+            row["verdict"],
         ]
         for row in shown
     ]  # fmt: skip

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 FEWEST_EXPECTED = 5.0
 """Right and wrong answers that are expected of an item at least, for the normal approximation of its drift."""
+LARGEST_ERROR = 2.0
+"""Logits of standard error beyond which a shift is not stated: one step from where the curve is flat goes anywhere."""
 
 
 class Fit(NamedTuple):
@@ -73,7 +75,10 @@ def correlation_in_cells(right: FloatArray, trials: FloatArray, probability: Flo
 
 
 class Drift(NamedTuple):
-    """Of each item (I,): observed and expected share, shift of difficulty, its error, z and p; NaN where untested."""
+    """Of each item (I,): observed and expected share, shift of difficulty, its error, z and p; NaN where untested.
+
+    Where an item is tested but its curve is flat at these abilities, shift and error are NaN too.
+    """
 
     observed: FloatArray
     expected: FloatArray
@@ -122,6 +127,8 @@ def drift(bank: Bank, right: FloatArray, trials: FloatArray, abilities: FloatArr
     shift, error = np.full((2, len(bank)), np.nan)
     np.divide(-residual, pull, out=shift, where=tested)
     np.divide(np.sqrt(variance), pull, out=error, where=tested)
+    flat = ~(error <= LARGEST_ERROR)
+    shift[flat], error[flat] = np.nan, np.nan
     share = np.full(len(bank), np.nan)
     np.divide(right.sum(axis=0), total, out=share, where=total > 0)
     mean = np.full(len(bank), np.nan)

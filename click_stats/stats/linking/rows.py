@@ -40,6 +40,7 @@ NO_COMMON = "no answer to an item of the scale"
 MISFIT = "answers do not fit the scale"
 FEW_ITEMS = "under {n} items: the prior counts for much"
 FEW_ANSWERS = "fewer than 5 right or wrong answers are expected"
+NO_SHIFT = "tested, but these models tell too little of the item for a shift"
 FEWEST_ITEMS = 20
 FEWEST_DRIFT = 5
 """Units below which drift of items is not looked at."""
@@ -170,7 +171,7 @@ def drift_rows(
                 "difficulty_shift_se": found.std_error[k], "statistic": found.z[k], "p_value": found.p_value[k],
                 "p_adjusted": adjusted[k],
                 "verdict": (SEPARATED if adjusted[k] < alpha else NOT_SEPARATED) if tested else NOT_DECIDED,
-                "reason": "" if tested else FEW_ANSWERS,
+                "reason": FEW_ANSWERS if not tested else "" if np.isfinite(found.shift[k]) else NO_SHIFT,
             }
         )  # fmt: skip
     return made

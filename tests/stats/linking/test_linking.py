@@ -260,3 +260,13 @@ def test_drift_is_shown_from_five_units_on(counts_of, write):
     assert len(thirty) == 30
     assert set(thirty["reason"]) <= {"", "fewer than 5 right or wrong answers are expected"}
     assert thirty["p_value"].notna().sum() > 15
+
+
+def test_a_flat_curve_gives_no_shift():
+    """All far below a hard item with a floor: guessing is tested, where the difficulty went is not known."""
+    bank = bank_of([9.0, 0.0], 1.0, 0.25)
+    right = np.column_stack([np.zeros(40), np.arange(40) % 2]).astype(float)
+    found = drift(bank, right, np.ones((40, 2)), np.zeros(40))
+    assert found.p_value[0] < 0.001
+    assert np.isnan(found.shift[0])
+    assert np.isfinite(found.shift[1])

@@ -27,8 +27,13 @@ def words() -> Mapping[str, Mapping[str, str]]:
 
 @cache
 def remarks() -> tuple[tuple[re.Pattern[str], Mapping[str, str]], ...]:
-    """Return the remarks that analyses make: what one looks like, and what a reader of each language gets."""
+    """Return the remarks that analyses make: what one looks like, and what a reader of each language gets.
+
+    Those that say most before their first gap stand first, since ``not {name}`` would also catch ``not told apart from
+    {name}``.
+    """
     entries: list[dict[str, str]] = merged("click_stats.render", "remarks")["remark"]
+    entries = sorted(entries, key=lambda entry: -len(_GAP.split(entry["is"])[0]))
     return tuple((_pattern(entry["is"]), entry) for entry in entries)
 
 

@@ -35,7 +35,7 @@ FEW_MODELS = "Difficulty is modelled from {n} models on, and {m} have answers: r
 FEW_ITEMS = "{n} items have answers and a value in every term: too few for a model of difficulty with these terms."
 NOTHING_VARIES = "Every answer is right, or every answer is wrong: no item is harder than another."
 NOT_FITTED = "The mixed model could not be fitted to these answers: use fewer terms, or read more models."
-NO_MISSING = "{n} items left out: no value of {term}"
+NO_VALUE = "Items left out because they have no value of {term}: {n}."
 
 
 def difficulty(
@@ -102,7 +102,7 @@ def difficulty(
     found = _why_not(n_models, design) or _fits(models, design, trials, level, alpha, seed)
     if isinstance(found, str):
         return Result("difficulty", rows.frames(), {}, {**meta, "reason": found})
-    meta["warnings"] += [NO_MISSING.format(n=n, term=term) for term, n in design.missing.items()]
+    meta["warnings"] += [NO_VALUE.format(n=n, term=term) for term, n in design.missing.items()]
     variance = rows.variance_rows(found)
     total = sum(row["sd_logit"] ** 2 for row in variance)
     share = next((row["variance_share"] for row in variance if row["component"] == TERMS), None)

@@ -33,7 +33,7 @@ NOT_HERE = "not in the table of items"
 NO_PARAMETERS = "no parameters in the file"
 CHANGED = "not the item that was calibrated: its digest differs"
 MISFITS = "Answers that do not fit the scale: {units}. Their abilities and whole scores may mislead."
-LEFT_OUT = "{n} items left out: {reason}."
+LEFT_OUT = "Items left out ({n}): {reason}."
 
 
 def linking(

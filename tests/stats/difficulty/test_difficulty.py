@@ -214,7 +214,7 @@ def test_items_without_a_value_are_left_out_and_counted(made):
     values.iloc[:7] = ""
     result = difficulty(replace(counts, items=counts.items.assign(size=values.astype(str))), terms="size")
     assert result.summary["n_items"] == 113
-    assert "7 items left out: no value of size" in result.meta["warnings"]
+    assert "Items left out because they have no value of size: 7." in result.meta["warnings"]
 
 
 def test_usual_terms_that_the_table_lacks_are_said_and_others_refused(made):

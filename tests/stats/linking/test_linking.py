@@ -232,7 +232,7 @@ def test_items_that_cannot_be_used_are_named(counts_of, write):
         "i38": "no parameters in the file", "i39": "no parameters in the file",
     }  # fmt: skip
     assert result.summary["n_items"] == 37
-    assert "2 items left out: not in the table of items." in result.meta["warnings"]
+    assert "Items left out (2): not in the table of items." in result.meta["warnings"]
     with pytest.raises(DataError, match="no item in common"):
         linking(counts, parameters=write(bank_of(np.zeros(2)), ["x1", "x2"]))
 

@@ -156,6 +156,7 @@ def test_all_faults_stand_in_one_message(make, invented, tmp_path):
                  "1 items are missing", "no file of reviewer-2"):  # fmt: skip
         assert part in told
     assert "Codes: fine" in told
+    assert told.count("wrong key") == 1  # blind, it is no code
 
 
 def test_files_of_one_reviewer_or_of_another_packet_are_refused(make, invented, files):

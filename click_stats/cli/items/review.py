@@ -130,9 +130,8 @@ def import_(
     for warning in result.meta["warnings"]:
         note(f"note: {warning}", quiet=quiet)
     if out is not None:
-        written = [
-            name
-            for name, text in (("adjudication.csv", found.adjudication), ("errata-draft.toml", found.errata))
-            if text
-        ]
-        note(f"Written to {out}{': ' + ', '.join(written) if written else ''}.", quiet=quiet)
+        parts = (("adjudication.csv", found.adjudication), ("errata-draft.toml", found.errata))
+        written = ", ".join(name for name, text in parts if text)
+        note(f"Written to {out}{f': {written}' if written else ''}.", quiet=quiet)
+        if found.adjudication and table.has_text:
+            note(f"adjudication.csv contains texts of {table.definition.name}: not for publication.", quiet=quiet)

@@ -74,15 +74,15 @@ def read_opinions(packet: Packet, items: ItemTable, paths: Sequence[str | Path])
         faults += [f"{name}: {one}" for one in wrong]
     missing = [sheet.reviewer for sheet in packet.sheets if sheet.reviewer not in found]
     faults += [f"no file of {reviewer}" for reviewer in missing]
-    refuse(faults, "The review cannot be read")
+    refuse(faults, "The review cannot be read", blind=True)
     return opinions
 
 
-def refuse(faults: Sequence[str], what: str) -> None:
-    """Raise DataError that names the faults; nothing where there are none."""
+def refuse(faults: Sequence[str], what: str, *, blind: bool = False) -> None:
+    """Raise DataError that names the faults, and the codes there are; nothing where there are none."""
     if faults:
         more = f"; and {len(faults) - SHOWN} more" if len(faults) > SHOWN else ""
-        known = ", ".join(code.code for code in codes())
+        known = ", ".join(code.code for code in codes(blind=blind))
         raise DataError(
             f"{what}: {len(faults)} {'fault' if len(faults) == 1 else 'faults'}.",
             found="; ".join(faults[:SHOWN]) + more,

@@ -3,6 +3,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from click_stats.errors import DataError, UsageError
+from click_stats.render.codes import text
 from click_stats.trials import read_trials
 from click_stats.trials.importers.text import CsvTable, find_encoding
 
@@ -297,3 +298,11 @@ def test_a_full_disk_is_told_as_such_and_cleaned_up(write, tiny, monkeypatch, tm
         read_trials(path, tiny)
     assert "No space left" in caught.value.found
     assert [entry.name for entry in tmp_path.iterdir()] == ["m.csv"]
+
+
+def test_every_reason_to_leave_a_row_out_is_said_in_korean(write, tiny):
+    rows = "a1,0,A,A,A\na1,0,A,A,A\nnone,0,A,A,A\n,0,A,A,A\na2,0,A,A\na3,0,C"
+    dropped = read_trials(write("m.csv", HEADER + rows), tiny)
+    reasons = set(dropped.account.to_frame("dropped")["reason"])
+    assert len(reasons) == 5
+    assert [reason for reason in reasons if text(reason, "ko") == reason] == []

@@ -12,11 +12,12 @@ from click_stats.errors import UsageError
 from click_stats.results import Result
 from click_stats.stats import partition
 from click_stats.stats.dif.adjusted import Adjusted, adjusted
-from click_stats.stats.dif.groups import Contrast, contrast
+from click_stats.stats.dif.groups import Contrast, by_model, contrast
 from click_stats.stats.dif.logistic import logistic
 from click_stats.stats.dif.mantel_haenszel import ets_class
 from click_stats.stats.dif.matching import matched, matching_score, purified
 from click_stats.stats.families import NOT_DECIDED, NOT_SEPARATED, SEPARATED
+from click_stats.stats.item_analysis.answers import respondents
 from click_stats.stats.tools.intervals import check_level
 from click_stats.stats.tools.multiplicity import benjamini_hochberg, holm
 from click_stats.stats.tools.words import named
@@ -39,6 +40,7 @@ GROUPS = (
     "contrast", "by", "group", "n_reference", "n_focal", "n_items", "estimate", "std_error", "df", "conf_low",
     "conf_high", "conf_level", "detectable", "p_value", "p_adjusted", "verdict", "reason",
 )  # fmt: skip
+WHOLE = {"n_reference", "n_focal", "n_items", "n_anchor", "n_class_b", "n_class_c", "n_separated"}
 METHOD = (
     "Two groups of models at equal score on the other items: difference in shares (analysis of covariance, t), "
     "Mantel-Haenszel delta and class, logistic regression (uniform, non-uniform, joint likelihood-ratio test) on a "
@@ -50,6 +52,7 @@ NOTHING = (
 )
 FEW = "under {n} models in a group: effect size, interval and power only"
 NO_TEST = "every model of the contrast has the same score here"
+ADDED_UP = "The conditions of one model are added up: another condition is no further model."
 NO_SCORE = "the groups cannot be told apart from the score"
 SMALLEST_GROUP = 20
 """Models that each group needs for a verdict on an item."""
@@ -70,7 +73,8 @@ def dif(
     Parameters
     ----------
     counts
-        The answers, with facts of the models.
+        The answers, with facts of the models. Conditions of one model are added up; units under a control protocol,
+        which were not shown the whole question, and people are left out.
     contrasts
         How models are divided in two (:func:`click_stats.stats.dif.groups.contrast`): a sequence, or words with commas.
     denominator
@@ -103,6 +107,8 @@ def dif(
     check_level(level)
     if not 0 < alpha < 1:
         raise UsageError("The level of a test lies between 0 and 1.", found=str(alpha))
+    asked = counts.select(respondents(counts)[0])
+    counts = by_model(asked)
     made = [contrast(counts, spec) for spec in named(contrasts)]
     scores, _ = counts.scores(denominator)
     items: list[dict[str, Any]] = []
@@ -120,6 +126,9 @@ def dif(
             ("estimates", items, ESTIMATES), ("contrasts", sides, CONTRASTS), ("groups", bundles, GROUPS),
         )
     }  # fmt: skip
+    for frame in tables.values():
+        for name in WHOLE & set(frame.columns):
+            frame[name] = frame[name].astype("Int64")
     reason = "" if items else NOTHING
     summary = {
         "n_contrasts": sum(not one.reason for one in made),
@@ -133,8 +142,10 @@ def dif(
         "smallest_group": SMALLEST_GROUP,
         "reason": reason,
         "digests": counts.meta.get("digests", {}),
-        "warnings": list(counts.meta.get("warnings", ())),
-    }
+        "warnings": [
+            *counts.meta.get("warnings", ()), *([ADDED_UP] if len(counts.units) < len(asked.units) else []),
+        ],
+    }  # fmt: skip
     return Result("dif", tables, summary, meta)
 
 

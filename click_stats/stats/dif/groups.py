@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,6 +42,24 @@ class Contrast:
     units: IntArray
     member: FloatArray
     reason: str = ""
+
+
+def by_model(counts: Counts) -> Counts:
+    """Return the counts with the conditions of each model added up: another condition is no further model."""
+    models = pd.Series(counts.units.get("model", counts.units.index), index=counts.units.index)
+    codes, _ = pd.factorize(models)
+    first = ~models.duplicated().to_numpy()
+    if first.all():
+        return counts
+    member = (codes == np.arange(codes.max() + 1)[:, None]).astype(np.int64)
+    several = models.duplicated(keep=False).to_numpy()
+    units = counts.units[first].copy()
+    units.index = pd.Index(np.where(several, models, counts.units.index)[first], name=counts.units.index.name)
+    options, statuses = (np.einsum("mu,uik->mik", member, one) for one in (counts.options, counts.statuses))
+    return replace(
+        counts, units=units, options=options, statuses=statuses, planned=member @ counts.planned, cells=None,
+        responses=None,
+    )  # fmt: skip
 
 
 def contrast(counts: Counts, spec: str) -> Contrast:

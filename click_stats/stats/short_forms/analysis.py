@@ -161,8 +161,11 @@ def _data(counts: Counts, denominator: Denominator, n_folds: int, seed: int) -> 
         pd.factorize(counts.items["category"].iloc[items])[0].astype(np.int64),
     )
     units = tuple(map(str, counts.units.index[kept]))
-    family = counts.fact("family").iloc[kept]
-    groups = [str(name) if pd.notna(name) and str(name) else unit for name, unit in zip(family, units, strict=True)]
+    family, model = counts.fact("family").iloc[kept], counts.units.get("model", counts.units.index)
+    groups = [
+        f"family {name}" if pd.notna(name) and str(name) else f"model {own}"
+        for name, own in zip(family, np.asarray(model, dtype=object)[kept], strict=True)
+    ]
     return Data(bank, units, items, bank.scores.mean(axis=1), folds(groups, n_folds, seed))
 
 

@@ -10,6 +10,7 @@ import statsmodels.api as sm
 from scipy import special
 
 from click_stats.errors import UsageError
+from click_stats.results import Result
 from click_stats.stats.dif import dif
 from click_stats.stats.dif.adjusted import adjusted
 from click_stats.stats.dif.groups import contrast
@@ -155,6 +156,32 @@ def test_trials_do_not_multiply_models(counts_of):
         for one in (once, often)
     ]
     pd.testing.assert_frame_equal(*frames)
+
+
+def test_conditions_do_not_multiply_models_and_controls_take_no_part(counts_of):
+    rng = np.random.default_rng(16)
+    y, focal = simulate(rng, 12, 20)
+    once = counts_of(2 * y.astype(int), 2)
+    thrice = counts_of(np.tile(y.astype(int), (3, 1)))
+    units = thrice.units.assign(
+        model=np.tile(once.units.index, 3),
+        condition=np.repeat(["default", "cot", "choices-only"], 24),
+        access=np.tile(np.where(focal > 0, "open", "api"), 3),
+    )
+    alone = dif(once.with_units(once.units.assign(access=np.where(focal > 0, "open", "api"))), contrasts="access")
+    found = dif(thrice.with_units(units), contrasts="access")
+    for name in alone.tables:
+        pd.testing.assert_frame_equal(found.to_frame(name), alone.to_frame(name))
+    assert found.to_frame("contrasts").loc[0, "n_reference"] == 12
+    assert any("added up" in warning for warning in found.meta["warnings"])
+
+
+def test_numbers_of_models_and_items_are_whole_in_json_where_others_are_undefined(counts_of):
+    counts = facts(counts_of, access=["api"] * 3 + ["open"] * 3)
+    result = dif(counts, contrasts=["access", "parameters"])
+    assert Result.from_dict(json.loads(result.to_json())).to_json() == result.to_json()
+    assert '"n_anchor"' in result.to_json()
+    assert type(json.loads(result.to_json())["tables"]["contrasts"]["rows"][0][8]) is int
 
 
 def test_a_separated_item_is_tested_without_a_coefficient():

@@ -229,6 +229,16 @@ def test_few_models_items_or_families_step_aside(counts_of):
     assert "leaves fewer than 5 models" in result.to_frame("adaptive")["reason"].item()
 
 
+def test_conditions_of_one_model_are_held_out_together(counts_of):
+    right, _, _ = rasch(np.random.default_rng(12), 8, 40)
+    counts = counts_of(right)
+    apart = short_forms(counts, sizes=[10], choose=10, draws=5).to_frame()
+    assert not apart["reason"].any()
+    two_models = counts.with_units(counts.units.assign(model=["a"] * 4 + ["b"] * 4))
+    together = short_forms(two_models, sizes=[10], choose=10, draws=5).to_frame().set_index("strategy")["reason"]
+    assert "holding out a family" in together["clustering"]
+
+
 def test_sizes_as_large_as_the_benchmark_are_left_out(counts_of):
     right, _, _ = rasch(np.random.default_rng(11), 8, 30)
     result = short_forms(

@@ -85,7 +85,9 @@ def _rows(path: Path) -> Sequence[Mapping[str, Any]]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise DataError(f"The parameters {path} cannot be read.", found=error.strerror or str(error)) from error
+        raise DataError(
+            f"The parameters {path} cannot be read.", found=error.strerror or str(error), do="Check the path."
+        ) from error
     except UnicodeDecodeError as error:
         raise DataError(f"The parameters {path} are no UTF-8 text.", do="Save the file as UTF-8.") from error
     if path.suffix.lower() != ".json":

@@ -14,14 +14,16 @@ from click_stats.cli.progress import note, progress
 
 HELP = """Files to tables, as JSON and CSV.
 
-Runs the study NAME on FILES and writes results.json, one CSV per table, and a manifest.
+Runs the study NAME, or the one analysis NAME, on FILES and writes results.json, one CSV per table, and a manifest.
 
 Example: click-stats analyze audit results/*.csv -o results
 """
 
 
 def command(
-    name: Annotated[str, typer.Argument(help="Name of the study, e.g. audit.")],
+    name: Annotated[
+        str, typer.Argument(help="Name of a study (audit, replication, items) or of one analysis, e.g. irt.")
+    ],
     files: o.Files,
     *,
     out: Annotated[
@@ -99,6 +101,9 @@ def command(
                 setting=setting,
             ),
         )
+    for analysis, result in results.results.items():
+        if result.meta.get("reason"):
+            note(f"{analysis} stepped aside. {result.meta['reason']}", quiet=quiet)
     if as_json:
         typer.echo(results.to_json(), nl=False)
     if out is not None:

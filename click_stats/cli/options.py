@@ -144,7 +144,9 @@ WithTexts = Annotated[
 Setting = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", help="NAME=VALUE: any other parameter of the analyses, e.g. target=fixed.", show_default=False
+        "--set",
+        help="NAME=VALUE: any other parameter of the analyses, e.g. target=fixed; a wrong name prints the right ones.",
+        show_default=False,
     ),
 ]
 Content = Annotated[

@@ -22,7 +22,7 @@ Example: click-stats report audit results/*.csv -o out --to html,pdf,docx --lang
 
 
 def command(
-    name: Annotated[str, typer.Argument(help="Name of the report, e.g. audit.")],
+    name: Annotated[str, typer.Argument(help="Name of the report: audit, replication, items, or one of your own.")],
     files: o.Files,
     *,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write.")],

@@ -41,7 +41,9 @@ def decode(path: Path) -> str:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise DataError(f"The file {path} cannot be read.", found=str(error.strerror or error)) from error
+        raise DataError(
+            f"The file {path} cannot be read.", found=str(error.strerror or error), do="Check the path."
+        ) from error
     faults = []
     for encoding in ENCODINGS:
         try:

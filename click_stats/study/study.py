@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections.abc
 import inspect
 import tomllib
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
@@ -64,8 +65,8 @@ class Study(BaseModel):
             if not takers:
                 raise UsageError(
                     f"No analysis of the study {self.name!r} has a parameter {parameter!r}.",
-                    found=", ".join(analyses),
-                    do="Leave it out, or use a study with an analysis that has it.",
+                    found="; ".join(f"{name}: {', '.join(signature(ANALYSES[name]))}" for name in analyses),
+                    do="Use a parameter of these analyses, or a study with an analysis that has it.",
                 )
             for name in takers:
                 analyses[name][parameter] = value
@@ -80,8 +81,17 @@ def read_study(name: str, extra: Sequence[Path] = ()) -> Study:
     UsageError
         There is no such study, its file is not TOML of the right form, or a parameter does not fit its analysis.
     """
-    if name in ANALYSES and name not in content.names("analyses", extra):
+    studies = content.names("analyses", extra)
+    if name in ANALYSES and name not in studies:
         return Study(name=name, analyses={name: {}})
+    if name not in studies:
+        near = get_close_matches(name, [*studies, *ANALYSES], n=1)
+        raise UsageError(
+            f"There is no study and no analysis {name!r}.",
+            found=f"studies {', '.join(studies) or 'none'}; analyses {', '.join(ANALYSES)}",
+            do=(f"Did you mean {near[0]}? " if near else "")
+            + "Use one of these names, or give a folder of your own with --content.",
+        )
     path = content.find("analyses", name, extra)
     try:
         return check(Study.model_validate(tomllib.loads(path.read_text(encoding="utf-8"))))

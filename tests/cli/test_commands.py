@@ -128,6 +128,12 @@ def test_import_prints_the_account_as_json(click_stats, three_files):
     assert [row[0] for row in account["tables"]["sources"]["rows"]] == [path.name for path in sorted(three_files)]
 
 
+def test_analyze_says_which_analysis_stepped_aside(click_stats, three_files, tmp_path):
+    run = click_stats("analyze", "irt", *three_files, "-o", tmp_path / "irt")
+    assert run.code == 0
+    assert "irt stepped aside. An item response model needs at least 6 models" in run.err
+
+
 def test_items(click_stats):
     assert "1,995 items" in click_stats("items", "check").out
     assert json.loads(click_stats("items", "check", "--json").out)["n_items"] == 1995
@@ -135,6 +141,7 @@ def test_items(click_stats):
     assert len(listed) == 1 + 59
     shown = json.loads(click_stats("items", "show", "Kedu_16_1", "--json").out)
     assert [row["item"] for row in shown] == ["Functional/Kedu_16_1", "Grammar/Kedu_16_1"]
+    assert all(row["gold_label"] == row["labels"][row["gold"]] for row in shown)
     unknown = click_stats("items", "show", "nothing")
     assert (unknown.code, unknown.out) == (2, "")
     assert "items list" in unknown.err

@@ -53,9 +53,11 @@ def test_a_wrong_study_is_refused_before_anything_is_computed(tmp_path, text, sa
 
 
 def test_an_unknown_study_names_those_there_are():
-    with pytest.raises(UsageError, match="no 'nothing'") as caught:
-        read_study("nothing")
-    assert "audit" in str(caught.value)
+    with pytest.raises(UsageError, match="no study and no analysis 'item_analisys'") as caught:
+        read_study("item_analisys")
+    assert "audit" in str(caught.value.found)
+    assert "short_forms" in str(caught.value.found)
+    assert "Did you mean item_analysis?" in str(caught.value.do)
 
 
 def test_a_users_study_comes_before_the_packaged_one(tmp_path, trials):
@@ -79,8 +81,9 @@ def test_text_from_the_command_line_becomes_numbers():
 
 
 def test_a_parameter_that_no_analysis_has_is_refused():
-    with pytest.raises(UsageError, match="has a parameter 'colour'"):
-        read_study("audit").with_parameters(colour="red")
+    with pytest.raises(UsageError, match="has a parameter 'strategy'") as caught:
+        read_study("short_forms").with_parameters(strategy="random")
+    assert "strategies" in str(caught.value.found)
 
 
 def test_results_hold_everything_to_make_them_again(trials):

@@ -28,6 +28,7 @@ def command(
     rows = json.loads(table.frame.loc[keys].reset_index().to_json(orient="records", force_ascii=False))
     for row, item in zip(rows, keys, strict=True):
         row["labels"] = list(table.labels(item))
+        row["gold_label"] = row["labels"][row["gold"]]
     if as_json:
         typer.echo(json.dumps(rows, ensure_ascii=False))
         return

@@ -94,6 +94,40 @@ def test_difficulties_are_those_of_the_exact_posterior_when_abilities_are_known(
     assert np.abs(fit.abilities.general - ability).max() < 0.35
 
 
+@pytest.mark.parametrize("floor", [0.0, 0.25])
+@pytest.mark.parametrize("slopes", [False, True])
+def test_common_levels_stand_for_the_levels_of_every_model(slopes, floor):
+    # posteriors of items and the gradient of a level, by quadrature over each model's own ability
+    data, _, _, _ = simulated(5, 150, 12, floor=floor, slope_sd=0.4 if slopes else 0.0)
+    correct = data.correct.copy()
+    correct[0], correct[1] = 1, 0  # far out
+    data = responses(correct, floor=floor)
+    fit = marginal.fit(data, slopes=slopes)
+    known, prior, nodes = fit.abilities, fit.prior, fit.grid
+    root, weight = np.polynomial.hermite_e.hermegauss(21)
+    weight /= weight.sum()
+    theta = known.leaf + np.sqrt(known.leaf_var) * root  # (U, K): one leaf
+    b = prior.means[0] + prior.sd * nodes.x[:, None]
+    a = np.exp(prior.slope_sd * nodes.z)
+    logit = a * (theta[..., None, None] - b)  # (U, K, X, Z)
+    guessed = np.log(floor) if floor else -np.inf
+    wrong = np.log1p(-floor) - np.logaddexp(0, logit)
+    right = np.logaddexp(guessed, np.log1p(-floor) - np.logaddexp(0, -logit))
+    p, likelihood = np.exp(right), np.stack([wrong, right])
+    expected = np.einsum("yukxz,k->yuxz", likelihood, weight)
+    found = item_posterior.posterior(data, item_posterior.blocks(data), known, prior, nodes)
+    gradient = np.zeros(150)
+    of_level = a * expit(logit) / p  # of the log odds of p
+    for item in range(12):
+        y = data.correct[:, item].astype(int)
+        log = expected[y, np.arange(150)].sum(axis=0) + nodes.log_prior
+        log -= logsumexp(log)
+        assert np.exp(found.log_posterior[item]) == pytest.approx(np.exp(log), abs=1e-4)
+        slope = np.einsum("ukxz,k,xz->u", of_level * (y[:, None, None, None] - p), weight, np.exp(log))
+        gradient += slope
+    assert found.gradient[:, 0] == pytest.approx(gradient, abs=2e-3)
+
+
 def test_the_bound_is_close_below_the_exact_marginal_likelihood():
     # three models, two items: the integral over five normal variables, by quadrature
     data = responses([[1, 0], [1, 1], [0, 0]])

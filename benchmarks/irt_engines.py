@@ -1,0 +1,150 @@
+"""The 2PL by click-stats and by other packages on the same answers: processor seconds, error of difficulties, memory.
+
+Every engine runs in a process of its own with one thread, other packages in an environment of their own that is made for
+them. Time is that of the fit, after imports and reading; memory is the peak of the process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import venv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from click_stats.stats.irt.data import Responses
+
+MOST_SECONDS = 1200
+WRAPPED = """
+import json, resource, sys, time
+import numpy as np
+data = dict(np.load(sys.argv[1]))
+{before}
+start = time.process_time()
+{fit}
+seconds = time.process_time() - start
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(json.dumps({{"seconds": seconds, "peak": peak, "difficulty": np.asarray(difficulty, dtype=float).tolist()}}))
+"""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What to install (nothing for click-stats), what runs before the clock starts, and the fit."""
+
+    packages: tuple[str, ...]
+    before: str
+    fit: str
+
+
+OURS = Engine(
+    (),
+    "from click_stats.stats.irt import marginal, posterior\nfrom click_stats.stats.irt.data import Responses",
+    "data = Responses(**data)\ndifficulty = posterior.difficulty(marginal.fit(data, slopes=True), data, 0.95).mean",
+)
+GIRTH = "import girth\nx = data['correct'].T.astype(int)"
+PY_IRT = """
+import pandas as pd, torch
+from py_irt.config import IrtConfig
+from py_irt.dataset import Dataset
+from py_irt.training import IrtModelTrainer
+x = data["correct"].astype(int)
+names = [f"i{k}" for k in range(x.shape[1])]
+frame = pd.DataFrame(x, columns=names)
+frame.insert(0, "subject", [f"m{k}" for k in range(len(x))])
+told = Dataset.from_pandas(frame, subject_column="subject", item_columns=names)
+torch.manual_seed(1)
+config = IrtConfig(model_type="2pl", priors="hierarchical", epochs=2000, log_every=10**6)
+"""
+PY_IRT_FIT = """
+trainer = IrtModelTrainer(config=config, data_path=None, dataset=told, verbose=False)
+trainer.train(device="cpu")
+found = trainer.last_params
+place = {name: k for k, name in found["item_ids"].items()}
+difficulty = [found["diff"][place[name]] for name in names]
+"""
+PEERS = {
+    "girth 0.8.0, twopl_mml": Engine(("girth==0.8.0",), GIRTH, "difficulty = girth.twopl_mml(x)['Difficulty']"),
+    "girth 0.8.0, twopl_mml_eap": Engine(("girth==0.8.0",), GIRTH, "difficulty = girth.twopl_mml_eap(x)['Difficulty']"),
+    "py-irt 0.7.1, hierarchical, 2,000 epochs": Engine(("torch==2.13.0", "py-irt==0.7.1"), PY_IRT, PY_IRT_FIT),
+}
+
+
+def compared(sizes: Sequence[tuple[Responses, np.ndarray]]) -> str:
+    """Table of all engines on each data set: answers, true difficulties."""
+    lines = [
+        "| models | items | engine | CPU seconds | times click-stats | RMSE of difficulty | peak memory (MB) |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        for responses, truth in sizes:
+            own = run(OURS, sys.executable, Path(folder), responses)
+            lines.append(_row(responses, "click-stats", own, own, truth))
+            print(lines[-1], flush=True)
+            for name, engine in PEERS.items():
+                try:
+                    found = run(engine, environment(engine, Path(folder)), Path(folder), responses)
+                    lines.append(_row(responses, name, found, own, truth))
+                except subprocess.TimeoutExpired:
+                    lines.append(_failed(responses, name, f"stopped after {MOST_SECONDS} s"))
+                except subprocess.CalledProcessError as error:
+                    said = (error.stderr or "").strip().splitlines() or ["no message"]
+                    lines.append(_failed(responses, name, f"failed: {said[-1][:100]}"))
+                print(lines[-1], flush=True)
+    return "\n".join(lines)
+
+
+def environment(engine: Engine, folder: Path) -> str:
+    """The interpreter of an environment with the packages, made once."""
+    place = folder / engine.packages[-1]
+    python = place / "bin" / "python"
+    if not python.exists():
+        venv.create(place, with_pip=True)
+        for package in engine.packages:  # torch first, so that its build for CPUs is kept
+            command = [str(python), "-m", "pip", "install", "-q", package]
+            subprocess.run(command, check=True, capture_output=True, text=True)
+    return str(python)
+
+
+def run(engine: Engine, python: str, folder: Path, responses: Responses) -> dict:
+    """Seconds, peak memory in MB and difficulties of one fit."""
+    answers, script = folder / "answers.npz", folder / "fit.py"
+    np.savez(answers, **vars(responses))
+    script.write_text(WRAPPED.format(before=engine.before, fit=engine.fit), encoding="utf-8")
+    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    done = subprocess.run(
+        [python, str(script), str(answers)], capture_output=True, text=True, check=True, timeout=MOST_SECONDS,
+        env=os.environ | one_thread,
+    )  # fmt: skip
+    return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+def error(found: dict, truth: np.ndarray, *, own_scale: bool = False) -> float:
+    """RMSE against the truth; on a scale of its own, of the best straight line to the truth."""
+    b = np.array(found["difficulty"])
+    if own_scale:
+        b = np.polyval(np.polyfit(b, truth, 1), b)
+    return float(np.sqrt(((b - truth) ** 2).mean()))
+
+
+def _row(responses: Responses, name: str, found: dict, own: dict, truth: np.ndarray) -> str:
+    n_units, n_items = responses.correct.shape
+    ours = found is own
+    return (
+        f"| {n_units:,} | {n_items:,} | {name} | {found['seconds']:.2f} | {found['seconds'] / own['seconds']:.1f} | "
+        f"{error(found, truth, own_scale=not ours):.3f} | {found['peak']:.0f} |"
+    )
+
+
+def _failed(responses: Responses, name: str, why: str) -> str:
+    n_units, n_items = responses.correct.shape
+    return f"| {n_units:,} | {n_items:,} | {name} | {why} | – | – | – |"

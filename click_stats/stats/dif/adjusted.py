@@ -17,7 +17,8 @@ class Adjusted(NamedTuple):
     Attributes
     ----------
     estimate, std_error, df
-        The difference, its standard error by ordinary least squares, and its degrees of freedom, units - 3.
+        The difference, its standard error by ordinary least squares, and its degrees of freedom, units - 3. Without
+        residuals (everyone right, say) nothing is known of the error: it is NaN, not 0.
     """
 
     estimate: FloatArray
@@ -69,4 +70,4 @@ def adjusted(y: FloatArray, focal: FloatArray, score: FloatArray) -> Adjusted:
         rest = ((response - estimate * group) ** 2 * weight).sum(axis=0)
         df = np.where(usable, n - 3, np.nan)
         error = np.sqrt(rest / df / room)
-    return Adjusted(estimate, np.where(usable, error, np.nan), df)
+    return Adjusted(estimate, np.where(usable & (rest > 1e-18), error, np.nan), df)

@@ -275,6 +275,16 @@ def test_a_division_that_cannot_be_made_says_why(counts_of, columns, spec, found
     assert found in result.to_frame("contrasts")["reason"].item()
 
 
+def test_without_residuals_there_is_no_error_and_nothing_detectable():
+    y = np.column_stack([np.ones(8), np.tile([0.0, 1.0], 4)])
+    focal = np.repeat([0.0, 1.0], 4)
+    score = np.column_stack([np.linspace(0.2, 0.9, 8)] * 2)
+    found = adjusted(y, focal, score)
+    assert found.estimate[0] == pytest.approx(0)
+    assert np.isnan(found.std_error[0])
+    assert found.std_error[1] > 0.1
+
+
 def test_an_unknown_fact_or_value_is_an_error(counts_of):
     counts = facts(counts_of, access=["api", "open", "open"])
     with pytest.raises(UsageError, match="no fact of them"):

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from click_stats.items import ItemTable
     from click_stats.items.review import Packet
+    from click_stats.models import ModelTable
     from click_stats.results import Result, ResultSet
     from click_stats.trials import Trials
 
@@ -25,6 +26,7 @@ def export_review(
     good: int = 50,
     reviewers: int = 2,
     flags: Sequence[str] = (),
+    models: ModelTable | None = None,
     shuffle: bool = False,
     seed: int = 0,
     lang: str = "en",
@@ -51,6 +53,8 @@ def export_review(
         Number of reviewers, 2 or more.
     flags
         Flags that make a suspect, e.g. ``["wrong key suspected"]``; none: all.
+    models
+        Where answers are analysed: selects the models.
     shuffle
         Show the options in an order of its own to each reviewer. Remarks that name an option by its letter are then
         hard to read at adjudication.
@@ -81,7 +85,7 @@ def export_review(
     check_language(lang)
     check_folder(Path(out), force=force)
     items.require_text()
-    analysed, by_item = flagged(_item_analysis(source), flags)
+    analysed, by_item = flagged(_item_analysis(source, models), flags)
     packet = review.draw(
         items,
         analysed,
@@ -220,7 +224,7 @@ def import_review(
     return found
 
 
-def _item_analysis(source: Trials | Result | ResultSet | PathLike) -> Result:
+def _item_analysis(source: Trials | Result | ResultSet | PathLike, models: ModelTable | None) -> Result:
     """Return the analysis of items that ``source`` is, holds, or allows."""
     from click_stats.api.analysing import item_analysis
     from click_stats.errors import DataError
@@ -230,7 +234,7 @@ def _item_analysis(source: Trials | Result | ResultSet | PathLike) -> Result:
     if isinstance(source, Result):
         return source
     if isinstance(source, Trials):
-        return item_analysis(source)
+        return item_analysis(source, models=models)
     if isinstance(source, ResultSet):
         results = source
     else:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from click_stats import api
 from click_stats.cli import options as o
 from click_stats.cli.progress import note, progress
+
+if TYPE_CHECKING:
+    from click_stats.trials import Trials
 
 EXPORT = """A blind packet for reviewers.
 
@@ -70,15 +73,14 @@ def export(
     """Parse and call :func:`click_stats.api.export_review`."""
     table = api.read_items(items, definition=benchmark, errata=errata)
     table.require_text()
-    source: object = files[0]
+    source: Path | Trials = files[0]
     if not api.holds_results(files):
         with progress(quiet=quiet) as show:
-            trials = api.read_trials(files, table, format=format, progress=show)
-        known = None if models is None else api.read_models(models)
-        source = api.item_analysis(trials, models=known)
+            source = api.read_trials(files, table, format=format, progress=show)
     packet = api.export_review(
-        source,  # type: ignore[arg-type]
+        source,
         table,
+        models=None if models is None else api.read_models(models),
         out=out,
         suspects=suspects,
         good=good,

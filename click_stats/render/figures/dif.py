@@ -39,15 +39,17 @@ def figure_dif(results: ResultSet, lang: str = "en") -> Drawing | None:
         for ax, contrast in zip(axes, contrasts, strict=True):
             own = data[data["contrast"] == contrast]
             draw_dif(ax, own, groups, [names.group("category", group) for group in groups], words)
-            side = sides.loc[contrast]
-            focal, reference = (codes.text(side[key], lang) for key in ("group_focal", "group_reference"))
-            ax.set_title(
-                words("panel", contrast=codes.text(contrast, lang), focal=focal, reference=reference), fontsize=8
-            )
+            ax.set_title(panel(contrast, sides.loc[contrast], words), fontsize=8)
     level = numbers.level(float(data["conf_level"].iloc[0]))
     return Drawing(
         ID, figure, words("title"), words("caption", level=level), _alt(data, names.group, words), words("how"), data
     )
+
+
+def panel(contrast: str, sides: pd.Series, words: Words) -> str:
+    """Name a division of the models: the fact, then the focal group against the reference group."""
+    focal, reference = (codes.text(sides[key], words.lang) for key in ("group_focal", "group_reference"))
+    return words("panel", contrast=codes.text(contrast, words.lang), focal=focal, reference=reference)
 
 
 def draw_dif(ax: Axes, data: pd.DataFrame, groups: Sequence[str], shown: Sequence[str], words: Words) -> None:

@@ -152,9 +152,13 @@ def _dif(ax: Axes, result: Result, lang: str) -> None:
     data = result.tables["groups"].query("by == 'category'").dropna(subset=["estimate"])
     if not len(data):
         raise _nothing(result)
-    own = data[data["contrast"] == data["contrast"].iloc[0]]
+    contrast = data["contrast"].iloc[0]
+    own = data[data["contrast"] == contrast]
     groups = list(dict.fromkeys(own["group"]))
-    dif.draw_dif(ax, own, groups, groups, Words("dif", lang))
+    words = Words("dif", lang)
+    dif.draw_dif(ax, own, groups, [codes.text(group, lang) for group in groups], words)
+    ax.set_title(dif.panel(contrast, result.tables["contrasts"].set_index("contrast").loc[contrast], words))
+    ax.set_xlabel(words("axis_alone"))
 
 
 def _people(ax: Axes, result: Result, lang: str) -> None:
@@ -180,8 +184,11 @@ def _short_forms(ax: Axes, result: Result, lang: str) -> None:
     short_forms.draw_short_forms(ax, data, Words("short_forms", lang))
 
 
-def _agreement(ax: Axes, result: Result, lang: str) -> None:  # noqa: ARG001 -- no words in it
-    agreement.plot_agreement(ax, result.tables["pairs"])
+def _agreement(ax: Axes, result: Result, lang: str) -> None:
+    pairs = result.tables["pairs"]
+    agreement.plot_agreement(ax, pairs)
+    if set(pairs["rated"]) == {agreement.CHOSEN, agreement.RIGHT}:
+        ax.set_xlabel(Words("agreement", lang)("triangles"))
 
 
 def _human(ax: Axes, result: Result, lang: str) -> None:

@@ -86,4 +86,4 @@ def draw_short_forms(ax: Axes, data: pd.DataFrame, words: Words) -> None:
     ax.grid(axis="y")
     ax.set_xlabel(words("x"))
     ax.set_ylabel(words("y"))
-    ax.legend(loc="upper right")
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)

@@ -101,6 +101,8 @@ def command(
                 setting=setting,
             ),
         )
+    for warning in results["account"].meta["warnings"]:
+        note(f"note: {warning}", quiet=quiet)
     for analysis, result in results.results.items():
         if result.meta.get("reason"):
             note(f"{analysis} stepped aside. {result.meta['reason']}", quiet=quiet)

@@ -12,6 +12,7 @@ from click_stats.results import Result
 from click_stats.stats.bayes.model import Sampling
 from click_stats.stats.irt import alternatives, assessment, posterior, rasch, rows, sampled
 from click_stats.stats.irt.data import AUTO_2PL, FEWEST_2PL, Answers, Aside, Floor, Model, prepare
+from click_stats.stats.irt.maximise import MOST_SD
 from click_stats.stats.tools.intervals import check_level
 
 if TYPE_CHECKING:
@@ -31,6 +32,10 @@ CONDITIONAL: Engine = "conditional"
 METHOD = (
     "Hierarchical item response model on counts; difficulties on a grid and normal abilities, each averaged over the "
     "other, with empirical Bayes priors; central posterior intervals."
+)
+
+UNBOUNDED = (
+    "The models hardly differ: the spread of difficulties ran to its bound, and only their order is to be trusted."
 )
 
 
@@ -116,6 +121,8 @@ def irt(
             "steps": chosen.fit.steps, "converged": chosen.fit.converged, "correlation_in_cell": correlation,
             "passages": bool(weighed.leaf_passage.any()), "standard_deviations": fitted.spread,
         }  # fmt: skip
+        if chosen.fit.prior.sd >= MOST_SD:
+            meta["warnings"].append(UNBOUNDED)
         if engine == "mcmc":
             sampling = Sampling(draws, tune, chains, sampled.TARGET_ACCEPT, seed=seed)
             try:

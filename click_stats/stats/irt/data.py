@@ -111,7 +111,7 @@ def prepare(
     Raises
     ------
     Aside
-        Fewer than six models, answers that are all right or all wrong, or models and items in blocks without a link.
+        Fewer than six models, no item on which they differ, or models and items in blocks without a link.
     """
     trials = counts.scores(denominator).trials
     people = counts.fact("kind").astype(str) == "human"
@@ -132,6 +132,8 @@ def prepare(
     correct, shown = counts.correct[kept][:, items], trials[kept][:, items]
     if correct.sum() in {0, shown.sum()}:
         raise Aside(f"Every answer is {'right' if correct.sum() else 'wrong'}: nothing tells items or models apart.")
+    if np.isin(correct.sum(axis=0) / shown.sum(axis=0), (0.0, 1.0)).all():
+        raise Aside("Every item was answered right by all models or wrong by all: nothing tells how hard it is.")
     units = tuple(map(str, counts.units.index[kept]))
     _check_linked(shown > 0, units)
     names = list(counts.categories) or list(dict.fromkeys(counts.items["category"]))

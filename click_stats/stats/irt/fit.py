@@ -21,6 +21,7 @@ ITEM_REST_SPREAD = "standard deviation of the item-rest correlations"
 DISPERSION = "mean square of the cells"
 ONE_TRIAL = "undefined with one trial per item"
 ONE_CATEGORY = "undefined with one category"
+NO_DIFFERENCE = "too few items on which models differ"
 CONSTANT = 1e-12
 
 
@@ -159,9 +160,10 @@ def _overall(found: MeanSquares) -> float:
 
 
 def _check(name: str, observed: float, replicated: list[float], level: float) -> Check:
-    if np.isnan(observed):
-        return _undefined(name, ONE_CATEGORY)
-    return _compared(name, np.full(len(replicated), observed), np.array(replicated), level)
+    defined = np.array([value for value in replicated if np.isfinite(value)])
+    if np.isnan(observed) or not defined.size:
+        return _undefined(name, ONE_CATEGORY if name == PROFILE_SPREAD else NO_DIFFERENCE)
+    return _compared(name, np.full(defined.size, observed), defined, level)
 
 
 def _compared(name: str, observed: FloatArray, replicated: FloatArray, level: float) -> Check:
@@ -187,14 +189,19 @@ def _statistics(correct: FloatArray, trials: FloatArray, category: IntArray) -> 
     whole = total > 0
     rest = item_rest(share, answered)
     return {
-        UNIT_SPREAD: float(np.nanstd(unit, ddof=1)),
-        ITEM_SPREAD: float(np.nanstd(item, ddof=1)),
+        UNIT_SPREAD: _spread(unit),
+        ITEM_SPREAD: _spread(item),
         PROFILE_SPREAD: _profile_spread(centred, answered, category),
         ALL_RIGHT: float(np.sum(whole & (correct.sum(axis=0) == total))),
         ALL_WRONG: float(np.sum(whole & (correct.sum(axis=0) == 0))),
-        ITEM_REST: float(np.nanmean(rest)),
-        ITEM_REST_SPREAD: float(np.nanstd(rest, ddof=1)),
+        ITEM_REST: float(np.nanmean(rest)) if np.isfinite(rest).any() else np.nan,
+        ITEM_REST_SPREAD: _spread(rest),
     }
+
+
+def _spread(values: FloatArray) -> float:
+    """Return the standard deviation of what is defined; NaN of fewer than two values."""
+    return float(np.nanstd(values, ddof=1)) if np.isfinite(values).sum() > 1 else np.nan
 
 
 def item_rest(share: FloatArray, answered: np.ndarray) -> FloatArray:

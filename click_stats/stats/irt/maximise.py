@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 PRIOR_WEIGHT, PRIOR_SD = 1.0, 1.0
 """Every variance starts from one more observation of this standard deviation, so that few items leave none at 0."""
+MOST_SD = 8.0
+"""Largest standard deviation of difficulties, in logits: where models hardly differ the likelihood has no maximum."""
 MOST_STRETCH = 0.5
 """Largest relative change of the scale in one step."""
 SWING = 0.3
@@ -77,7 +79,7 @@ def item_prior(responses: Responses, prior: ItemPrior, items: ItemPosterior) -> 
 
 
 def identified(abilities: Abilities, prior: ItemPrior, items: ItemPosterior) -> tuple[Abilities, ItemPrior]:
-    """Return the same with mean ability 0 everywhere and mean log discrimination 0."""
+    """Return the same with mean ability 0 everywhere, mean log discrimination 0, and a bounded spread of difficulty."""
     shift = abilities.category.mean(axis=0)
     stretch = float(np.exp(prior.slope_sd * items.slope.mean())) if prior.slope_sd > 0 else 1.0
     spread = abilities.spread
@@ -92,7 +94,8 @@ def identified(abilities: Abilities, prior: ItemPrior, items: ItemPosterior) -> 
         spread=Spread(spread.general * stretch, spread.category * stretch, spread.passage * stretch),
     )
     moved = replace(prior, means=prior.means - shift, grand=prior.grand - float(shift.mean()))
-    return centred, moved.scaled(stretch)
+    scaled = moved.scaled(stretch)
+    return centred, replace(scaled, sd=min(scaled.sd, MOST_SD))
 
 
 class Brake:

@@ -82,6 +82,28 @@ def test_constant_answers_step_aside(counts_of, value):
     assert result.meta["reason"].startswith(f"Every answer is {'right' if value else 'wrong'}")
 
 
+def test_models_that_answer_alike_step_aside(counts_of):
+    alike = np.tile(np.arange(30) % 3 > 0, (7, 1)).astype(int)
+    assert irt(counts_of(alike)).meta["reason"].startswith("Every item was answered right by all models or wrong")
+
+
+def test_one_item_has_no_checks_of_how_items_go_together(counts_of):
+    result = irt(counts_of([[1], [0], [1], [0], [1], [1], [0]]))
+    assert result.meta["reason"] == ""
+    fit = result.to_frame("fit").set_index("check")
+    row = fit[fit.index.str.contains("item-rest correlations")].iloc[0]
+    assert np.isnan(row["predicted"])
+    assert row["reason"] == "too few items on which models differ"
+
+
+def test_models_that_hardly_differ_have_a_bounded_spread_and_a_warning(counts_of):
+    nearly = np.tile(np.arange(60) % 3 > 0, (8, 1)).astype(int)
+    nearly[0, 0] = 1 - nearly[0, 0]
+    result = irt(counts_of(nearly))  # without a bound the spread, and the grid with it, would grow for ever
+    assert result.meta["diagnostics"]["standard_deviations"]["difficulty within categories"] == pytest.approx(8)
+    assert any("hardly differ" in warning for warning in result.meta["warnings"])
+
+
 def test_without_a_floor_the_difficulty_ranking_of_the_1pl_is_the_raw_one(counts_of):
     correct, _, _ = simulated(np.random.default_rng(8), 15, 80, 3, floor=0.0)
     rows = irt(counts_of(correct, 3), floor="none", model="1pl").to_frame()

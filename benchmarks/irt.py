@@ -139,7 +139,7 @@ def recovery(replications: int, jobs: int) -> str:
     )
 
 
-def speed(*, peers: bool, large: bool) -> str:
+def speed(*, large: bool, peers: bool, environments: str, jobs: int) -> str:
     """Tables of time, error and memory: the model as it is, and beside other packages on answers that all can fit."""
     lines = [
         "The 2PL with categories and a floor at chance:",
@@ -147,26 +147,26 @@ def speed(*, peers: bool, large: bool) -> str:
         "| models | items | CPU seconds | RMSE of difficulty | peak memory (MB) |",
         "|---|---|---|---|---|",
     ]
-    with tempfile.TemporaryDirectory() as folder:
-        for units, items in [(20, 1995), (200, 500), *([(2000, 2000)] if large else [])]:
-            rng = np.random.default_rng([SEED, 7, units])
-            responses, truth = draw(rng, units, 1, slopes=True, items=items)
-            found = irt_engines.run(irt_engines.OURS, sys.executable, Path(folder), responses)
-            lines.append(
-                f"| {units:,} | {items:,} | {found['seconds']:.2f} | {irt_engines.error(found, truth):.3f} | "
-                f"{found['peak']:.0f} |"
-            )
-            print(lines[-1], flush=True)
+    for units, items in [(20, 1995), (200, 500), *([(2000, 2000)] if large else [])]:
+        responses, truth = draw(np.random.default_rng([SEED, 7, units]), units, 1, slopes=True, items=items)
+        found = irt_engines.run(irt_engines.OURS, sys.executable, responses)
+        lines.append(
+            f"| {units:,} | {items:,} | {found['seconds']:.2f} | {irt_engines.error(found, truth):.3f} | "
+            f"{found['peak']:.0f} |"
+        )
+        print(lines[-1], flush=True)
     if peers:
         plain = []
-        for units, items in [(20, 1995), (200, 500)]:
+        for units, items in [(200, 500), (20, 1995)]:
             rng = np.random.default_rng([SEED, 8, units])
             plain.append(draw(rng, units, 1, slopes=True, items=items, floor=0.0, categories=False))
+        with tempfile.TemporaryDirectory() as folder:
+            table = irt_engines.compared(plain, Path(environments or folder), jobs)
         lines += [
             "",
             "Without categories and floor, which the other packages' 2PL does not have. Their errors are of the best straight line from their difficulties to the true ones, which favours them; those of click-stats of its difficulties as they are.",
             "",
-            irt_engines.compared(plain),
+            table,
         ]
     options = "".join(f" --{name}" for name, given in (("peers", peers), ("large", large)) if given)
     machine = f"Python {platform.python_version()}, numpy {np.__version__}, {platform.system()}"
@@ -188,9 +188,13 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--speed", action="store_true", help="time the 2PL instead of measuring recovery")
     parser.add_argument("--peers", action="store_true", help="with --speed: install and time girth and py-irt")
+    parser.add_argument("--environments", default="", help="folder that keeps the environments of --peers")
     parser.add_argument("--large", action="store_true", help="with --speed: also 2,000 models x 2,000 items")
     given = parser.parse_args()
-    text = speed(peers=given.peers, large=given.large) if given.speed else recovery(given.replications, given.jobs)
+    if given.speed:
+        text = speed(large=given.large, peers=given.peers, environments=given.environments, jobs=given.jobs)
+    else:
+        text = recovery(given.replications, given.jobs)
     print(text)
     if given.write:
         pages.write(*(("performance.md", "irt-speed") if given.speed else ("validation.md", "irt")), text)

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import venv
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,13 +22,16 @@ import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from concurrent.futures import Future
 
     from click_stats.stats.irt.data import Responses
 
-MOST_SECONDS = 1200
+MOST_SECONDS = 120
+"""Of the processor, after which a fit is stopped."""
 WRAPPED = """
 import json, resource, sys, time
 import numpy as np
+resource.setrlimit(resource.RLIMIT_CPU, ({most}, {most}))
 data = dict(np.load(sys.argv[1]))
 {before}
 start = time.process_time()
@@ -74,33 +79,28 @@ difficulty = [found["diff"][place[name]] for name in names]
 """
 PEERS = {
     "girth 0.8.0, twopl_mml": Engine(("girth==0.8.0",), GIRTH, "difficulty = girth.twopl_mml(x)['Difficulty']"),
-    "girth 0.8.0, twopl_mml_eap": Engine(("girth==0.8.0",), GIRTH, "difficulty = girth.twopl_mml_eap(x)['Difficulty']"),
     "py-irt 0.7.1, hierarchical, 2,000 epochs": Engine(("torch==2.13.0", "py-irt==0.7.1"), PY_IRT, PY_IRT_FIT),
 }
 
 
-def compared(sizes: Sequence[tuple[Responses, np.ndarray]]) -> str:
-    """Table of all engines on each data set: answers, true difficulties."""
-    lines = [
-        "| models | items | engine | CPU seconds | times click-stats | RMSE of difficulty | peak memory (MB) |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    with tempfile.TemporaryDirectory() as folder:
-        for responses, truth in sizes:
-            own = run(OURS, sys.executable, Path(folder), responses)
-            lines.append(_row(responses, "click-stats", own, own, truth))
-            print(lines[-1], flush=True)
-            for name, engine in PEERS.items():
-                try:
-                    found = run(engine, environment(engine, Path(folder)), Path(folder), responses)
-                    lines.append(_row(responses, name, found, own, truth))
-                except subprocess.TimeoutExpired:
-                    lines.append(_failed(responses, name, f"stopped after {MOST_SECONDS} s"))
-                except subprocess.CalledProcessError as error:
-                    said = (error.stderr or "").strip().splitlines() or ["no message"]
-                    lines.append(_failed(responses, name, f"failed: {said[-1][:100]}"))
-                print(lines[-1], flush=True)
-    return "\n".join(lines)
+def compared(sizes: Sequence[tuple[Responses, np.ndarray]], environments: Path, jobs: int) -> str:
+    """Table of all engines on each data set (answers, true difficulties), ``jobs`` at a time."""
+    pythons = {name: environment(engine, environments) for name, engine in PEERS.items()}
+    engines = {"click-stats": (OURS, sys.executable)}
+    engines |= {name: (engine, pythons[name]) for name, engine in PEERS.items()}
+    with ThreadPoolExecutor(jobs) as pool:
+        running = [
+            (responses, truth, {name: pool.submit(run, *engine, responses) for name, engine in engines.items()})
+            for responses, truth in sizes
+        ]
+        lines = [_row(*one, name) for one in running for name in engines]
+    return "\n".join(
+        [
+            "| models | items | engine | CPU seconds | times click-stats | RMSE of difficulty | peak memory (MB) |",
+            "|---|---|---|---|---|---|---|",
+            *lines,
+        ]
+    )
 
 
 def environment(engine: Engine, folder: Path) -> str:
@@ -115,36 +115,41 @@ def environment(engine: Engine, folder: Path) -> str:
     return str(python)
 
 
-def run(engine: Engine, python: str, folder: Path, responses: Responses) -> dict:
-    """Seconds, peak memory in MB and difficulties of one fit."""
-    answers, script = folder / "answers.npz", folder / "fit.py"
-    np.savez(answers, **vars(responses))
-    script.write_text(WRAPPED.format(before=engine.before, fit=engine.fit), encoding="utf-8")
+def run(engine: Engine, python: str, responses: Responses) -> dict:
+    """Seconds, peak memory in MB and difficulties of one fit; or why there are none."""
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    done = subprocess.run(
-        [python, str(script), str(answers)], capture_output=True, text=True, check=True, timeout=MOST_SECONDS,
-        env=os.environ | one_thread,
-    )  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        answers, script = Path(folder) / "answers.npz", Path(folder) / "fit.py"
+        np.savez(answers, **vars(responses))
+        script.write_text(WRAPPED.format(before=engine.before, fit=engine.fit, most=MOST_SECONDS), encoding="utf-8")
+        command = [python, str(script), str(answers)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | one_thread)
+    if done.returncode in {-signal.SIGXCPU, -signal.SIGKILL}:
+        return {"why": f"stopped after {MOST_SECONDS} s"}
+    if done.returncode:
+        said = done.stderr.strip().splitlines() or ["no message"]
+        return {"why": f"failed: {said[-1][:100]}"}
     return json.loads(done.stdout.strip().splitlines()[-1])
 
 
 def error(found: dict, truth: np.ndarray, *, own_scale: bool = False) -> float:
-    """RMSE against the truth; on a scale of its own, of the best straight line to the truth."""
-    b = np.array(found["difficulty"])
+    """RMSE against the truth over items with an estimate; on a scale of its own, of the best straight line to the truth."""
+    b = np.array(found["difficulty"]).ravel()
+    known = np.isfinite(b)
+    b, truth = b[known], truth[known]
     if own_scale:
         b = np.polyval(np.polyfit(b, truth, 1), b)
     return float(np.sqrt(((b - truth) ** 2).mean()))
 
 
-def _row(responses: Responses, name: str, found: dict, own: dict, truth: np.ndarray) -> str:
+def _row(responses: Responses, truth: np.ndarray, fits: dict[str, Future], name: str) -> str:
     n_units, n_items = responses.correct.shape
-    ours = found is own
-    return (
-        f"| {n_units:,} | {n_items:,} | {name} | {found['seconds']:.2f} | {found['seconds'] / own['seconds']:.1f} | "
-        f"{error(found, truth, own_scale=not ours):.3f} | {found['peak']:.0f} |"
-    )
-
-
-def _failed(responses: Responses, name: str, why: str) -> str:
-    n_units, n_items = responses.correct.shape
-    return f"| {n_units:,} | {n_items:,} | {name} | {why} | – | – | – |"
+    found, own = fits[name].result(), fits["click-stats"].result()
+    start = f"| {n_units:,} | {n_items:,} | {name}"
+    if "why" in found:
+        return f"{start} | {found['why']} | – | – | – |"
+    ratio = found["seconds"] / own["seconds"]
+    away = error(found, truth, own_scale=found is not own)
+    without = int((~np.isfinite(np.array(found["difficulty"]))).sum())
+    note = f" ({without} items without an estimate)" if without else ""
+    return f"{start} | {found['seconds']:.2f} | {ratio:.1f} | {away:.3f}{note} | {found['peak']:.0f} |"

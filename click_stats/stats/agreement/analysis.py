@@ -178,6 +178,8 @@ def _coded(ratings: pd.DataFrame, scale: Scale, weights: Weights) -> Ratings:
             ) from error
     flat = table.to_numpy(dtype=object).ravel()
     present = ~pd.isna(flat)
+    if scale != "nominal" and not np.isfinite(flat[present].astype(np.float64)).all():
+        raise DataError("Ratings must be finite numbers.", found="inf", do="Leave a missing rating empty.")
     distinct = sorted(set(flat[present]), key=lambda value: (isinstance(value, str), value))
     place = {value: code for code, value in enumerate(distinct)}
     codes = np.array(

@@ -189,6 +189,8 @@ def test_wrong_parameters_are_errors(change, found):
 def test_words_cannot_be_ordered_and_nothing_cannot_be_rated():
     with pytest.raises(DataError, match="must be numbers"):
         cs.rater_agreement(pd.DataFrame({"a": ["x", "y"], "b": ["x", "x"]}), scale="ordinal")
+    with pytest.raises(DataError, match="finite"):
+        cs.rater_agreement(pd.DataFrame({"a": [1, np.inf], "b": [1, 2]}), scale="interval")
     with pytest.raises(DataError, match="no ratings"):
         cs.rater_agreement(pd.DataFrame({"a": [None], "b": [None]}))
 

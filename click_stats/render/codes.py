@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 BETWEEN = "; "
 """Stands between several remarks in one cell."""
+LOOKED_UP = {"group", "list", "why"}
+"""Gaps of remarks that hold remarks themselves."""
 _GAP = re.compile(r"\{(\w+)\}")
 
 
@@ -40,8 +42,8 @@ def remarks() -> tuple[tuple[re.Pattern[str], Mapping[str, str]], ...]:
 def text(code: Any, lang: str = "en") -> str:
     """Return the word for ``code``, or the remark in the reader's language; what is not listed stays as it is.
 
-    Remarks joined by ``; `` are looked up one by one; what fills the gap ``{list}`` or ``{why}`` of a remark is
-    looked up as well.
+    Remarks joined by ``; `` are looked up one by one; what fills a gap of :data:`LOOKED_UP` is looked up as
+    well.
     """
     if isinstance(code, (bool, np.bool_)):
         code = "yes" if code else "no"
@@ -59,7 +61,7 @@ def _remark(said: str, lang: str) -> str | None:
     for pattern, entry in remarks():
         hit = pattern.fullmatch(said)
         if hit:
-            gaps = {name: text(gap, lang) if name in {"list", "why"} else gap for name, gap in hit.groupdict().items()}
+            gaps = {name: text(gap, lang) if name in LOOKED_UP else gap for name, gap in hit.groupdict().items()}
             return (entry.get(lang) or entry["is"]).format(**gaps)
     return None
 

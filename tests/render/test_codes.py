@@ -49,6 +49,7 @@ def test_no_korean_particle_follows_a_gap():
             "비교에서 뺀 것: a, F(문항 133개 가운데 14개에만 답함(절반 미만)); b, G(문항 2개 가운데 1개에만 답함(절반 미만)).",
         ),
         ("a left out: answered 14 of 133 items, under half", "a: 뺌(문항 133개 가운데 14개에만 답함(절반 미만))"),
+        ("3 models, all items (4 of 9)", "모델 3개, 전체 문항(9개 중 4개)"),
         ("a remark nobody foresaw {x}", "a remark nobody foresaw {x}"),
         ("degenerate; tied", "모든 답이 맞거나 틀려 구간의 너비를 군집 수로 정함; 동점"),
     ],

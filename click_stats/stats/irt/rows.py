@@ -177,7 +177,8 @@ def comparison_rows(counts: Counts, answers: Answers, items: Items) -> pd.DataFr
     rows: list[dict[str, Any]] = []
     for group in partition.groups(part, ["overall", "category"] if len(answers.categories) > 1 else ["overall"]):
         chosen = group.items[items.estimable[group.items]]
-        wrong, center = 1.0 - raw[chosen], items.difficulty.mean[chosen]
+        # Items of one score have one difficulty, whatever their last digits say.
+        wrong, center = np.round(1.0 - raw[chosen], 9), np.round(items.difficulty.mean[chosen], 6)
         varied = chosen.size > 2 and np.ptp(wrong) > 0 and np.ptp(center) > 0
         rows.append(
             {

@@ -106,7 +106,9 @@ def test_models_that_hardly_differ_have_a_bounded_spread_and_a_warning(counts_of
 
 def test_without_a_floor_the_difficulty_ranking_of_the_1pl_is_the_raw_one(counts_of):
     correct, _, _ = simulated(np.random.default_rng(8), 15, 80, 3, floor=0.0)
-    rows = irt(counts_of(correct, 3), floor="none", model="1pl").to_frame()
+    result = irt(counts_of(correct, 3), floor="none", model="1pl")
+    rows = result.to_frame()
+    assert result.to_frame("comparison")["correlation"].iloc[0] == pytest.approx(1.0, abs=1e-12)
     by_score = rows.groupby("proportion")["difficulty"].agg(["min", "max"])
     assert (by_score["max"] - by_score["min"] < 1e-6).all()
     assert (np.diff(by_score["min"]) < 0).all()

@@ -103,5 +103,6 @@ def _how(scores: Result, found: Result, pairs: str) -> str:
     tests = families.loc[[family], "n_estimable"].iloc[0]
     return (
         f"{scores.meta['level']:.0%} intervals: {methods}; of differences: paired, per comparison. "
-        f"p (max-T): {tests} tests ({family}). Reference: {found.meta['reference']} ({found.meta['reference_chosen']})."
+        f"p (adjusted): by step-down max-T over {tests} tests ({family}). "
+        f"Reference: {found.meta['reference']} ({found.meta['reference_chosen']})."
     )

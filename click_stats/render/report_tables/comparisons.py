@@ -99,7 +99,7 @@ def _difference_columns(make: Maker) -> list[Column]:
         make.column("estimate", "points", make.text("difference_points")),
         make.column("conf", "interval_points", make.text("per_comparison"), fields=INTERVAL),
         make.column("sim", "interval_points", make.text("simultaneous"), fields=SIMULTANEOUS),
-        make.column("p_value", "p"), make.column("p_adjusted", "p"), make.column("p_holm", "p"),
+        make.column("p_value", "p"), make.column("p_adjusted", "p", make.text("p_max_t")), make.column("p_holm", "p"),
         make.column("p_bh", "p"), make.column("n_a_only", "integer"), make.column("n_b_only", "integer"),
     ]  # fmt: skip
 

@@ -1,7 +1,8 @@
 """The 2PL by click-stats and by other packages on the same answers: processor seconds, error of difficulties, memory.
 
 Every engine runs in a process of its own with one thread, other packages in an environment of their own that is made for
-them. Time is that of the fit, after imports and reading; memory is the peak of the process.
+them. Time is that of the fit, after imports and reading; memory is the peak of the process, but never
+less than that of the process that started it.
 """
 
 from __future__ import annotations
@@ -96,8 +97,8 @@ def compared(sizes: Sequence[tuple[Responses, np.ndarray]], environments: Path, 
         lines = [_row(*one, name) for one in running for name in engines]
     return "\n".join(
         [
-            "| models | items | engine | CPU seconds | times click-stats | RMSE of difficulty | peak memory (MB) |",
-            "|---|---|---|---|---|---|---|",
+            "| models | items | engine | CPU seconds | times click-stats | RMSE of difficulty |",
+            "|---|---|---|---|---|---|",
             *lines,
         ]
     )
@@ -127,8 +128,8 @@ def run(engine: Engine, python: str, responses: Responses) -> dict:
     if done.returncode in {-signal.SIGXCPU, -signal.SIGKILL}:
         return {"why": f"stopped after {MOST_SECONDS} s"}
     if done.returncode:
-        said = done.stderr.strip().splitlines() or ["no message"]
-        return {"why": f"failed: {said[-1][:100]}"}
+        said = [line for line in done.stderr.splitlines() if "Error" in line] or ["no message"]
+        return {"why": f"failed: {said[-1].replace('|', ' ').strip()[:100]}"}
     return json.loads(done.stdout.strip().splitlines()[-1])
 
 
@@ -147,9 +148,9 @@ def _row(responses: Responses, truth: np.ndarray, fits: dict[str, Future], name:
     found, own = fits[name].result(), fits["click-stats"].result()
     start = f"| {n_units:,} | {n_items:,} | {name}"
     if "why" in found:
-        return f"{start} | {found['why']} | – | – | – |"
+        return f"{start} | {found['why']} | – | – |"
     ratio = found["seconds"] / own["seconds"]
     away = error(found, truth, own_scale=found is not own)
     without = int((~np.isfinite(np.array(found["difficulty"]))).sum())
     note = f" ({without} items without an estimate)" if without else ""
-    return f"{start} | {found['seconds']:.2f} | {ratio:.1f} | {away:.3f}{note} | {found['peak']:.0f} |"
+    return f"{start} | {found['seconds']:.2f} | {ratio:.1f} | {away:.3f}{note} |"

@@ -34,6 +34,10 @@ METHOD = (
     "other, with empirical Bayes priors; central posterior intervals."
 )
 
+NOT_SETTLED = (
+    "The item response model did not settle in {n} steps, so that no number of it is given. Use more models or items, "
+    "or leave the floor out (floor=none)."
+)
 UNBOUNDED = (
     "The models hardly differ: the spread of difficulties ran to its bound, and only their order is to be trusted."
 )
@@ -121,6 +125,8 @@ def irt(
             "steps": chosen.fit.steps, "converged": chosen.fit.converged, "correlation_in_cell": correlation,
             "passages": bool(weighed.leaf_passage.any()), "standard_deviations": fitted.spread,
         }  # fmt: skip
+        if not chosen.fit.converged:
+            return _aside(meta, NOT_SETTLED.format(n=chosen.fit.steps))
         if chosen.fit.prior.sd >= MOST_SD:
             meta["warnings"].append(UNBOUNDED)
         if engine == "mcmc":

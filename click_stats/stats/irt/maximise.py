@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 
 PRIOR_WEIGHT, PRIOR_SD = 1.0, 1.0
 """Every variance starts from one more observation of this standard deviation, so that few items leave none at 0."""
+PRIOR_SCALE = 5.0
+"""Standard deviations of abilities and difficulties are half-normal with this scale, in logits.
+
+With a floor and few models the likelihood can rise without end as both grow ("knows it, or guesses"); with many models
+or items this is next to nothing.
+"""
 MOST_SD = 8.0
 """Largest standard deviation of difficulties, in logits: where models hardly differ the likelihood has no maximum."""
 MOST_STRETCH = 0.5
@@ -46,7 +52,7 @@ def levels(responses: Responses, abilities: Abilities, items: ItemPosterior) -> 
     old = (abilities.spread.general, abilities.spread.category, abilities.spread.passage)
     numbers = (n_units, n_units * responses.n_categories, n_units * int(responses.leaf_passage.sum()))
     sds = [
-        float(np.sqrt((number * moment + PRIOR_WEIGHT * PRIOR_SD**2) / (number + PRIOR_WEIGHT))) if sd > 0 else 0.0
+        _deviation(number * moment, number) if sd > 0 else 0.0
         for moment, number, sd in zip(found.moments, numbers, old, strict=True)
     ]
     return replace(found, spread=Spread(*sds)), 1.0 + factor
@@ -65,17 +71,27 @@ def item_prior(responses: Responses, prior: ItemPrior, items: ItemPosterior) -> 
         left = prior.between**2 * (1.0 - pull)
         grand = float(means.mean())
         total = float(((means - grand) ** 2 + left).sum())
-        between = float(np.sqrt((total + PRIOR_WEIGHT * PRIOR_SD**2) / (n_categories - 1 + PRIOR_WEIGHT)))
+        between = _deviation(total, n_categories - 1)
     else:
         means, left, grand, between = sums / number, np.zeros(1), float(sums[0] / number[0]), prior.between
     total = float((variance + (mean - means[category]) ** 2 + left[category]).sum())
     freedom = mean.size - (1 if n_categories == 1 else 0)
-    sd = float(np.sqrt((total + PRIOR_WEIGHT * PRIOR_SD**2) / (freedom + PRIOR_WEIGHT)))
+    sd = _deviation(total, freedom)
     slope_sd = 0.0
     if prior.slope_sd > 0:
         total = prior.slope_sd**2 * float(items.slope_square.sum())
         slope_sd = float(np.sqrt((total + PRIOR_WEIGHT * 0.25) / (mean.size + PRIOR_WEIGHT)))
     return ItemPrior(means, grand, between, sd, slope_sd)
+
+
+def _deviation(total: float, number: int) -> float:
+    """Return the standard deviation of highest posterior density given a sum of squares.
+
+    With v the variance, the log density is -(n/2) log v - S/(2v) - v/(2 s²), where n and S count one more observation.
+    """
+    n, sums = number + PRIOR_WEIGHT, total + PRIOR_WEIGHT * PRIOR_SD**2
+    # v²/s² + n v = S, in a form that loses no digits where s is large
+    return float(np.sqrt(2.0 * sums / (n + np.sqrt(n**2 + 4.0 * sums / PRIOR_SCALE**2))))
 
 
 def identified(abilities: Abilities, prior: ItemPrior, items: ItemPosterior) -> tuple[Abilities, ItemPrior]:

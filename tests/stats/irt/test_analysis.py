@@ -122,3 +122,20 @@ def test_people_take_no_part(counts_of, twenty):
     rows = result.to_frame("abilities").set_index("unit")
     assert rows.loc["m0", "reason"] == "not a model"
     assert np.isnan(rows.loc["m0", "ability"])
+
+
+def test_a_fit_that_does_not_settle_gives_no_number(counts_of, twenty, monkeypatch):
+    monkeypatch.setattr("click_stats.stats.irt.marginal.MOST_STEPS", 13)
+    result = irt(counts_of(twenty[0][:, :60]), passages=False)
+    assert "did not settle in 13 steps" in result.meta["reason"]
+    assert all(not len(frame) for frame in result.tables.values())
+
+
+def test_models_that_know_or_guess_give_no_number(counts_of):
+    # Abilities and difficulties can grow together without end: no finite scale describes these answers best.
+    rng = np.random.default_rng(3)
+    ability, difficulty = 6.0 * rng.normal(size=7), 6.0 * rng.normal(size=60)
+    p = 0.25 + 0.75 * (ability[:, None] > difficulty)
+    result = irt(counts_of(rng.binomial(1, p)), passages=False)
+    assert "did not settle" in result.meta["reason"]
+    assert not len(result.to_frame())

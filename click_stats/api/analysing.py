@@ -195,9 +195,11 @@ def rater_agreement(ratings: pd.DataFrame, **parameters: Any) -> Result:
 
     See :func:`click_stats.stats.agreement.rater_agreement`.
     """
+    import pandas as pd
+
     from click_stats.stats.agreement import rater_agreement as of_raters
 
-    return of_raters(ratings, **parameters)
+    return of_raters(pd.DataFrame(ratings), **parameters)
 
 
 def item_analysis(

@@ -134,7 +134,7 @@ class ItemTable:
         unknown = sorted(wanted - self._labels.keys())
         if unknown:
             raise UsageError(
-                f"{len(unknown):,} of the chosen items are not in the item table.",
+                f"{len(unknown):,} of the chosen items {'is' if len(unknown) == 1 else 'are'} not in the item table.",
                 found=", ".join(unknown[:5]),
                 do=self._hint(unknown[0]),
             )

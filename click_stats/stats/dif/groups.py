@@ -108,7 +108,8 @@ FACTS = ("vendor", "family", "base_model", "parameters", "parameters_active", "r
 
 
 def _of_value(fact: str, value: str, units: IntArray, values: pd.Series) -> Contrast:
-    member = (values.astype(str).str.strip() == value).to_numpy()
+    words = values.astype(str).str.strip().str.removesuffix(".0")  # numbers with gaps are read as 7.0
+    member = (words == value.removesuffix(".0")).to_numpy()
     if not member.any():
         listed = ", ".join(dict.fromkeys(map(str, values)))
         raise UsageError(f"No model has {fact} {value!r}.", found=listed, do="Use one of these.")

@@ -15,6 +15,7 @@ from click_stats.stats.difficulty.model import Answers, fitted
 from click_stats.stats.difficulty.terms import USUAL, build
 from click_stats.stats.difficulty.variance import TERMS
 from click_stats.stats.glmm import ConvergenceError
+from click_stats.stats.glmm.data import CELL
 from click_stats.stats.tools.intervals import check_level
 from click_stats.stats.tools.words import named
 
@@ -35,6 +36,10 @@ FEW_MODELS = "Difficulty is modelled from {n} models on, and {m} have answers: r
 FEW_ITEMS = "{n} items have answers and a value in every term: too few for a model of difficulty with these terms."
 NOTHING_VARIES = "Every answer is right, or every answer is wrong: no item is harder than another."
 NOT_FITTED = "The mixed model could not be fitted to these answers: use fewer terms, or read more models."
+NO_CELLS = (
+    "Effects of single cells of models by items ({n}) are left out of the model of difficulty, which would take "
+    "minutes: effects on difficulty are then up to a tenth too small."
+)
 NO_VALUE = "Items left out because they have no value of {term}: {n}."
 
 
@@ -114,6 +119,8 @@ def difficulty(
         interactions=rows.interaction_rows(found, sides),
     )
     meta["random_effects"] = list(found.plain.random)
+    if found.answers.replicated and CELL not in found.plain.random:
+        meta["warnings"].append(NO_CELLS.format(n=found.answers.n_cells))
     summary = {"n_units": n_models, "n_items": len(here), "variance_share": share}
     return Result("difficulty", tables, summary, meta)
 

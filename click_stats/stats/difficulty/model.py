@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from click_stats.counts import FloatArray, IntArray
 
 MODEL = "model"
+MOST_CELLS = 10_000
+"""Cells of models by items with several trials up to which each has an effect of its own; beyond, that takes minutes."""
 
 
 class Answers(NamedTuple):
@@ -38,8 +40,18 @@ class Answers(NamedTuple):
     def random(self) -> tuple[str, ...]:
         """Random effects that these answers can show."""
         shared = bool((np.bincount(self.cluster) > 1).any())
-        replicated = bool(self.trials.max() > 1)
-        return (ITEM, MODEL, *((PASSAGE,) if shared else ()), *((CELL,) if replicated else ()))
+        dispersed = self.replicated and self.n_cells <= MOST_CELLS
+        return (ITEM, MODEL, *((PASSAGE,) if shared else ()), *((CELL,) if dispersed else ()))
+
+    @property
+    def replicated(self) -> bool:
+        """Whether some cell has several trials."""
+        return bool(self.trials.max() > 1)
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells of models by items with an answer."""
+        return int((self.trials > 0).sum())
 
 
 def fitted(answers: Answers, matrix: FloatArray) -> GlmmFit:

@@ -156,6 +156,12 @@ def test_constant_ratings_have_no_agreement_beyond_chance():
         assert (frame["reason"] == "every rating is the same: agreement by chance would be perfect too").all()
 
 
+def test_ratings_may_be_lists():
+    table = [["x", "y"], ["x", "x"], ["y", "y"], ["y", "y"]]
+    frames = [cs.rater_agreement(one, seed=1).to_frame() for one in (table, pd.DataFrame(table))]
+    pd.testing.assert_frame_equal(*frames)
+
+
 def test_one_rater_or_no_item_in_common_steps_aside():
     for ratings in (pd.DataFrame({"a": ["x", "y"]}), pd.DataFrame({"a": ["x", None], "b": [None, "y"]})):
         result = cs.rater_agreement(ratings)

@@ -293,3 +293,8 @@ def test_an_unknown_fact_or_value_is_an_error(counts_of):
         contrast(counts, "access=closed")
     with pytest.raises(UsageError, match="between 0 and 1"):
         dif(counts, alpha=0)
+
+
+def test_a_number_names_a_group_too(counts_of):
+    counts = facts(counts_of, parameters=[7.0, 7.0, 7.0, 13.0, 13.0, 13.0, None])
+    assert list(contrast(counts, "parameters=7").member) == [1, 1, 1, 0, 0, 0]

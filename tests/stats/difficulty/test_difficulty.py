@@ -265,3 +265,12 @@ def test_repeated_trials_and_passages_are_random(made):
     assert result.meta["random_effects"] == ["item", "model", "passage", "cell"]
     shares = result.tables["variance"]["variance_share"]
     assert shares.sum() == pytest.approx(1.0)
+
+
+def test_many_cells_are_fitted_without_an_effect_of_each_and_say_so(made, monkeypatch):
+    counts = made(trials=4, n_models=6, n_items=40)
+    assert "cell" in difficulty(counts, terms="size").meta["random_effects"]
+    monkeypatch.setattr("click_stats.stats.difficulty.model.MOST_CELLS", 200)
+    result = difficulty(counts, terms="size")
+    assert "cell" not in result.meta["random_effects"]
+    assert any("(240) are left out" in text for text in result.meta["warnings"])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MODEL = "model"
 MOST_CELLS = 10_000
-"""Cells of models by items with several trials up to which each has an effect of its own; beyond, that takes minutes."""
+"""Cells of models by items with several trials up to which each has its own effect; beyond, that takes minutes."""
 
 
 class Answers(NamedTuple):

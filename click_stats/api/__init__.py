@@ -3,10 +3,18 @@
 Heavy imports stand inside the functions, so that ``import click_stats`` and the command line's help stay light.
 """
 
-from click_stats.api.analysing import (
+from click_stats.api.analysing import analyze, report
+from click_stats.api.asking import backends, estimate, find_backend, plan, protocols, run
+from click_stats.api.asking_people import quiz
+from click_stats.api.exploring import explore
+from click_stats.api.exporting import export, read_parameters
+from click_stats.api.installation import doctor
+from click_stats.api.reading import read_errata, read_items, read_keys, read_models, read_trials
+from click_stats.api.repairing import diff_items, impact, patch_items
+from click_stats.api.reviewing import export_review, holds_results, import_review
+from click_stats.api.verbs import (
     accuracy,
     agreement,
-    analyze,
     anova,
     bayes,
     calibration,
@@ -26,19 +34,10 @@ from click_stats.api.analysing import (
     power,
     ranks,
     rater_agreement,
-    report,
     sensitivity,
     short_forms,
     shortfall,
 )
-from click_stats.api.asking import backends, estimate, find_backend, plan, protocols, run
-from click_stats.api.asking_people import quiz
-from click_stats.api.exploring import explore
-from click_stats.api.exporting import export, read_parameters
-from click_stats.api.installation import doctor
-from click_stats.api.reading import read_errata, read_items, read_keys, read_models, read_trials
-from click_stats.api.repairing import diff_items, impact, patch_items
-from click_stats.api.reviewing import export_review, holds_results, import_review
 
 __all__ = [
     "accuracy",

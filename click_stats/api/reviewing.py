@@ -226,7 +226,7 @@ def import_review(
 
 def _item_analysis(source: Trials | Result | ResultSet | PathLike, models: ModelTable | None) -> Result:
     """Return the analysis of items that ``source`` is, holds, or allows."""
-    from click_stats.api.analysing import item_analysis
+    from click_stats.api.verbs import item_analysis
     from click_stats.errors import DataError
     from click_stats.results import Result, ResultSet
     from click_stats.trials import Trials

@@ -98,8 +98,7 @@ def difficulty(
         "denominator": denominator, "seed": seed, "reason": "", "digests": dict(counts.meta.get("digests", {})),
         "warnings": list(counts.meta.get("warnings", ())),
     }  # fmt: skip
-    people = (counts.fact("kind").astype(str) == "human").to_numpy()
-    models = counts.select([str(unit) for unit in counts.units.index[~people]])
+    models = counts.select([str(unit) for unit in counts.units.index[~counts.people]])
     trials = models.scores(denominator).trials
     sides = contrast(models, by_models)
     n_models = int(trials.any(axis=1).sum())

@@ -114,10 +114,10 @@ def prepare(
         Fewer than six models, no item on which they differ, or models and items in blocks without a link.
     """
     trials = counts.scores(denominator).trials
-    people = counts.fact("kind").astype(str) == "human"
+    people = counts.people
     left_out: dict[str, str] = {}
     for row, unit in enumerate(map(str, counts.units.index)):
-        if bool(people.iloc[row]):
+        if bool(people[row]):
             left_out[unit] = "not a model"
         elif not trials[row].any():
             left_out[unit] = "no answer counted"

@@ -78,8 +78,8 @@ def is_control(condition: object) -> bool:
 def respondents(counts: Counts) -> tuple[list[str], list[str]]:
     """Return the units that are analysed, and the control units, which are not: nor are people."""
     conditions = counts.units["condition"] if "condition" in counts.units else [""] * len(counts.units)
-    rows = list(zip(map(str, counts.units.index), conditions, counts.fact("kind"), strict=True))
-    models = [(unit, condition) for unit, condition, kind in rows if kind != "human"]
+    rows = zip(map(str, counts.units.index), conditions, counts.people, strict=True)
+    models = [(unit, condition) for unit, condition, person in rows if not person]
     return (
         [unit for unit, condition in models if not is_control(condition)],
         [unit for unit, condition in models if is_control(condition)],

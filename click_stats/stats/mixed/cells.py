@@ -90,7 +90,7 @@ def cells(
         value = counts.fact(name)
         units[name] = value.where(value.notna(), None).astype(object)
     correct, trials = counts.correct, counts.scores(denominator).trials
-    people = counts.fact("kind").astype(str).to_numpy() == "human"
+    people = counts.people
     answered = trials.sum(axis=1) > 0
     left_out = {
         str(unit): "not a model" if person else "no answer counted"

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from click_stats.counts import FloatArray
     from click_stats.stats.short_forms.scale import Scale
 
@@ -61,11 +59,6 @@ def replay(scale: Scale, scores: FloatArray, length: int) -> Replay:
             score, np.sqrt(weight @ (curve - score) ** 2), mean, np.sqrt(weight @ (grid - mean) ** 2),
         )  # fmt: skip
     return Replay(*found)
-
-
-def replays(scales: Sequence[tuple[Scale, FloatArray]], length: int) -> list[Replay]:
-    """Replay several models, each on the scale of models other than itself."""
-    return [replay(scale, scores, length) for scale, scores in scales]
 
 
 def _normalised(log_weight: FloatArray) -> FloatArray:

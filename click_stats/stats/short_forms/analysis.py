@@ -145,8 +145,7 @@ def short_forms(
 def _data(counts: Counts, denominator: Denominator, n_folds: int, seed: int) -> Data | str:
     """Return complete answers of the models that take part, or why there is nothing to do."""
     scores, trials = counts.scores(denominator)
-    people = (counts.fact("kind").astype(str) == "human").to_numpy()
-    kept = np.flatnonzero(((trials > 0).mean(axis=1) >= HALF) & ~people)
+    kept = np.flatnonzero(((trials > 0).mean(axis=1) >= HALF) & ~counts.people)
     if len(kept) < FEWEST_MODELS:
         return TOO_FEW_MODELS.format(n=FEWEST_MODELS, m=len(kept))
     items = np.flatnonzero((trials[kept] > 0).all(axis=0)).astype(np.int64)
